@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opjitconv.c - add the symbols of JIT code to a session that was recorded
+ * opjitconv.c - name JIT code in an existing session
  *
- * The daemon and operf do this while the processes run. This program is for JIT dumps that were
- * written too late for them, and for scripts that call OProfile's program of this name.
+ * The daemon and operf do this themselves while the processes live. This is for dumps that were
+ * written too late for them, and for scripts that run OProfile's program of this name.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -37,10 +37,11 @@ static const struct poptOption table[] = {
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 	  "the session directory (default " SESSION_DIR_DEFAULT ")", "dir" },
 	{ "delete-jitdumps", 0, POPT_ARG_NONE, &raw.delete, 0,
-	  "then remove the JIT dumps of processes that have ended", NULL },
-	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0, "print what is found", NULL },
+	  "afterwards remove dumps that no process has open for writing", NULL },
+	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0,
+	  "print what is found for each process", NULL },
 	{ "non-root", 0, POPT_ARG_NONE, &raw.non_root, 0,
-	  "ignored, for compatibility", NULL },
+	  "accepted for compatibility with OProfile, without effect", NULL },
 	{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
 	{ "help", '?', POPT_ARG_NONE, &raw.help, 0, "show this help", NULL },
 	{ "usage", 0, POPT_ARG_NONE, &raw.usage, 0, "show the options in short", NULL },
@@ -51,11 +52,11 @@ struct time_range {
 	uint64_t start, end;		/* seconds since 1970 */
 };
 
-/* The state of visit(), because nftw() has no argument for its callback. */
+/* State of visit(), because nftw() has no argument for its callback. */
 static struct walk {
 	struct jit_processes *processes;
-	size_t prefix;			/* length of the root that is being walked, with '/' */
-	size_t nr;			/* of sample files of anonymous memory */
+	size_t prefix;			/* length of the current root's path */
+	size_t nr;
 } walk;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -68,7 +69,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	if (type != FTW_F || sample_name_parse(path + walk.prefix, &name, NULL))
 		return FTW_CONTINUE;
 	if (name.image.kind == IMAGE_ANON && name.app.kind == IMAGE_FILE) {
-		jit_processes_saw(walk.processes, name.app.path, name.image.anon_tgid,
+		jit_processes_add_sample(walk.processes, name.app.path, name.image.anon_tgid,
 				  name.image.path);
 		walk.nr++;
 	}
@@ -96,8 +97,7 @@ static int convert(const char *session_dir, const struct time_range *times)
 	size_t nr = 0;
 
 	if (!file_is_dir(samples)) {
-		say_error("'%s' is not a session directory: '%s' does not exist", session_dir,
-			  samples);
+		say_error("'%s' is not a session: '%s' is missing", session_dir, samples);
 		free(samples);
 		return FAILED;
 	}
@@ -107,8 +107,8 @@ static int convert(const char *session_dir, const struct time_range *times)
 	if (walk.nr)
 		nr = jit_processes_convert_times(processes, times->start, times->end);
 	if (raw.debug)
-		say_note("found %zu sample files of anonymous memory, added symbols of %zu "
-			 "processes", walk.nr, nr);
+		say_note("%zu sample files of anonymous memory, JIT code of %zu processes named",
+			 walk.nr, nr);
 	jit_processes_free(processes);
 	free(samples);
 	return nr ? 0 : NOTHING_TO_DO;
@@ -135,8 +135,8 @@ static int parse_arguments(poptContext context, const char **ret_dir, struct tim
 		return -EINVAL;
 	}
 	if (!ret->start || ret->start > ret->end) {
-		say_error("invalid times: the end %" PRIu64 " is before the start %" PRIu64,
-			  ret->end, ret->start);
+		say_error("invalid session times %" PRIu64 " and %" PRIu64 ": expected a start "
+			  "above 0 and not after the end", ret->start, ret->end);
 		return -EINVAL;
 	}
 	return 0;

@@ -3,13 +3,13 @@
  * buffer_sync.c - move samples from the CPU rings to the event buffer
  *
  * An address means nothing once its process is gone, so each one is turned into (image, offset)
- * here, while the process can still be looked at. That needs to sleep; taking the sample must
- * not: hence the rings in between.
+ * here, while the process still exists. That needs to sleep and taking a sample must not: hence the
+ * rings in between.
  *
- * A pass begins a new generation and waits until no interrupt is at work that may have seen the
- * old one: this costs a full barrier per sample, and no grace period of RCU ten times a second.
- * Then each ring is read up to the first sample of the new generation. Where a process is just
- * exiting, reading stops for now and what its samples need is kept for the next pass.
+ * A pass begins a new generation and waits for interrupts that may have seen the old one. This
+ * costs a full barrier per sample, but no RCU grace period ten times a second. Then each ring is
+ * read up to the first sample of the new generation. At a process that is exiting, reading stops
+ * for now and what its samples need is kept for the next pass.
  *
  * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > pins' raw lock.
  * The worker never takes the state mutex, so that one may be held while waiting for the worker.
@@ -31,7 +31,7 @@
 
 #define SYNC_PERIOD	(HZ / 10)
 #define SOON		DIV_ROUND_UP(HZ, 100)
-#define PATIENCE	(HZ / 4)	/* how long one process may hold a ring up */
+#define PATIENCE	(HZ / 4)	/* how long one process may block a ring */
 #define FLUSH_PASSES	100
 #define FLUSH_PAUSE_MS	5
 
@@ -45,10 +45,10 @@ static DECLARE_DELAYED_WORK(sync_work, sync_worker);
 static struct irq_work kick_work;
 static DEFINE_MUTEX(sync_mutex);
 static bool running;
-static int kicked;		/* urgency asked for and not yet served */
+static int kicked;		/* urgency requested and not yet served */
 static atomic_t nr_flushing = ATOMIC_INIT(0);
 
-/* Nothing taken under an older generation than the new one is on its way into a ring after this. */
+/* When this returns, all samples taken under an older generation than the new one are in rings. */
 static u32 new_generation(void)
 {
 	u32 old = op_generation;
@@ -68,16 +68,16 @@ static u32 new_generation(void)
 }
 
 /* A sample on its way from its ring to the event buffer. */
-struct passage {
+struct transfer {
 	unsigned int cpu;
-	const struct op_ring *ring;		/* it is the first there */
+	const struct op_ring *ring;		/* the sample is its first */
 	struct op_walk *walk;
-	bool final;				/* it can't be come back to */
+	bool final;				/* no retry: translate it now or lose it */
 	struct op_context context;
 	u64 address;
 };
 
-/* A frame pointer may hold anything in code of which it was not known whose it is. [FS-62] */
+/* In code whose image was not known yet, a frame pointer may hold anything. [FS-62] */
 static u32 end_before_no_code(u32 end)
 {
 	if ((end & OP_STACK_END_MASK) == OP_STACK_NO_MAPS)
@@ -85,8 +85,8 @@ static u32 end_before_no_code(u32 end)
 	return OP_STACK_BAD_FRAME | (end & OP_STACK_FRAME_POINTERS);
 }
 
-/* Write the callers of a sample that has been begun. 0, and how the stack ends; or -EAGAIN. */
-static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
+/* Write the callers of a sample whose stack was begun. 0, and how the stack ends; or -EAGAIN. */
+static int write_callers(struct transfer *p, u32 sequence, u32 *ret_end)
 {
 	const struct op_stack stack = op_ring_stack(p->ring);
 	struct op_context c = p->context;
@@ -120,8 +120,8 @@ static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
 	return 0;
 }
 
-/* Write the sample. 0; -ENOSPC: no room; -EAGAIN: stop here for now. */
-static int deliver(struct passage *p)
+/* Write the sample. 0; -ENOSPC: no room; -EAGAIN: try again later. */
+static int deliver(struct transfer *p)
 {
 	const struct op_entry *e = op_ring_peek(p->ring, 0);
 	u32 i, end, nr = op_record_data(e);
@@ -146,13 +146,13 @@ static int deliver(struct passage *p)
 	return written ? 0 : -ENOSPC;
 }
 
-/* The first sample of a CPU's ring. 0, or -EAGAIN: stop here for now. */
+/* Deliver or count the first sample of a CPU's ring. 0, or -EAGAIN: try again later. */
 static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owner *o, bool final)
 {
 	const struct op_ring *r = &per_cpu(op_cpu_buffers, cpu).ring;
 	const struct op_entry *e = op_ring_peek(r, 0);
 	struct op_place place = { .address = e->value };
-	struct passage p = {
+	struct transfer p = {
 		.cpu = cpu, .ring = r, .walk = w, .final = final,
 		.context = { .cpu = cpu, .tid = o->tid, .tgid = o->tgid, .user = o->user },
 	};
@@ -178,8 +178,8 @@ static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owne
 	return 0;
 }
 
-/* Whether a ring that can't be read on has waited long enough. */
-static bool out_of_patience(struct op_cpu_buffer *b)
+/* Whether a blocked ring has waited long enough. */
+static bool is_overdue(struct op_cpu_buffer *b)
 {
 	if (!b->stuck_since)
 		b->stuck_since = jiffies | 1;
@@ -187,8 +187,8 @@ static bool out_of_patience(struct op_cpu_buffer *b)
 }
 
 /*
- * Read one ring up to the first sample newer than generation @old. false: samples up to @old are
- * left, the oldest of the generation in the buffer's reader.
+ * Read one ring up to the first sample newer than generation @old. false: samples up to @old
+ * remain; the oldest is of generation b->reader.generation.
  */
 static bool drain(unsigned int cpu, u32 old, bool final)
 {
@@ -198,7 +198,7 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 	struct op_walk w = {};
 	bool done = true;
 
-	op_event_say_again();
+	op_event_reset_context();
 	op_walk_begin(&w, o->mm);
 	for (; left; left -= used) {
 		const struct op_entry *e = op_ring_peek(&b->ring, 0);
@@ -218,7 +218,7 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 		} else if (e->kind == OP_ENTRY_MODE) {
 			o->user = e->value;
 		} else if (sync_sample(cpu, &w, o, final) &&
-			   (!out_of_patience(b) || sync_sample(cpu, &w, o, true))) {
+			   (!is_overdue(b) || sync_sample(cpu, &w, o, true))) {
 			done = false;
 			break;
 		} else {
@@ -231,14 +231,14 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 	return done;
 }
 
-/* It may be asked about once its first sample is in the buffer. */
+/* Only after the first sample of @cookie is in the buffer does the reader know it. */
 static bool want_table(op_word cookie)
 {
 	return (cookie == OP_COOKIE_VDSO || op_cookie_is_known(cookie)) &&
 	       op_event_want_table(cookie);
 }
 
-/* One pass over all rings. false: some of what was there is left for the next. */
+/* One pass over all rings. false: some samples remain for the next. */
 static bool sync_pass(bool final)
 {
 	u32 old, upto;
@@ -258,8 +258,8 @@ static bool sync_pass(bool final)
 			upto = oldest - 1;
 	}
 	op_pins_drop(upto);
-	/* what the reader does about it should not wait until the buffer is full */
-	if (op_images_tell_missed(want_table))
+	/* the reader should push tables soon, not when the buffer is full */
+	if (op_images_report_missed(want_table))
 		op_event_flush();
 	else
 		op_event_wake_if_full();
@@ -289,7 +289,7 @@ void op_sync_kick(enum op_sync_urgency urgency)
 {
 	if (READ_ONCE(kicked) >= urgency || !READ_ONCE(running))
 		return;
-	WRITE_ONCE(kicked, urgency);	/* two at once: the worker runs anyway */
+	WRITE_ONCE(kicked, urgency);	/* if two race, the worker still runs */
 	irq_work_queue(&kick_work);
 }
 
@@ -333,6 +333,6 @@ int op_sync_init(void)
 
 void op_sync_exit(void)
 {
-	irq_work_sync(&kick_work);	/* of a hook that was leaving as sampling stopped */
+	irq_work_sync(&kick_work);	/* a hook may have kicked just as sampling stopped */
 	destroy_workqueue(queue);
 }

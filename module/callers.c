@@ -14,16 +14,16 @@
 #include "oprofilefs/op_abi.h"
 #include "unwind/walk.h"
 
-/* User memory as a walk reads it; page faults are disabled for all of it. */
+/* Reads user memory for a walk, with page faults disabled throughout. */
 struct reader {
 	u64 top;		/* the end of user space */
-	bool safe;		/* the process's page tables are those loaded */
+	bool safe;		/* the process's page tables are known to be loaded */
 };
 
 /*
- * What is not there stays away: no fault is served. An NMI may hit as page tables are switched,
- * which the kernel's own function for it looks at; as nothing switches them before the NMI is over,
- * one successful call of that is enough.
+ * No fault is served: absent pages cannot be read. An NMI may hit while page tables are switched,
+ * which the kernel's own function checks. Nothing switches them before the NMI is over, so one
+ * successful call of it is enough.
  */
 static __always_inline bool read_user(void *context, u64 address, u64 *ret)
 {
@@ -65,15 +65,15 @@ static u32 stack_end(enum op_unwind_result result)
 	}
 }
 
-/* Where a process has code of which file; last: the map of the frame before, or NULL. */
+/* A process's code mappings; last: the map of the previous frame, or NULL. */
 struct code {
 	u64 mm;
 	const struct op_maps *maps;
 	const struct op_map *last;
-	bool unknown;		/* it was not known what is mapped where the last frame is */
+	bool unknown;		/* the mapping of the last frame was not known */
 };
 
-/* The table for the code that @cursor is at, and where in its file that is; NULL: none. */
+/* The table for the code at @cursor, and its offset in the file; NULL: none. */
 static const struct op_unwind_table *table_at(struct code *code,
 					      const struct op_unwind_cursor *cursor,
 					      u64 *ret_offset)
@@ -89,11 +89,11 @@ static const struct op_unwind_table *table_at(struct code *code,
 		map = code->last = op_map_at(code->maps, place);
 	if (!map) {
 		code->unknown = true;
-		op_maps_outdated(code->mm);
+		op_maps_request(code->mm);
 		return NULL;
 	}
 	if (!map->image) {
-		op_maps_without_file(code->maps, code->mm);
+		op_maps_request_if_old(code->maps, code->mm);
 		return NULL;
 	}
 	*ret_offset = map->offset + (place - map->start);
@@ -117,7 +117,7 @@ static void walk(struct op_stack *c, u32 depth, u64 mm, struct op_unwind_cursor 
 		result = op_unwind_next(table, offset, cursor, read_user, &reader);
 		if (result != OP_UNWIND_STEPPED)
 			break;
-		/* what is added to it later is to be an address in user space, too */
+		/* later additions must not leave user space */
 		if (cursor->pc >= reader.top - 1) {
 			result = OP_UNWIND_BAD;
 			break;
@@ -149,7 +149,7 @@ void op_callers_find(struct op_stack *c, u32 depth, struct pt_regs *regs, u64 mm
 			return;
 	}
 	c->end = OP_STACK_NO_USER;
-	/* while it execs, its registers may be of the program before, whose memory is gone */
+	/* during exec the registers may still be the old program's, whose memory is gone */
 	if (!mm || current->in_execve || !op_user_cursor(&cursor, user))
 		return;
 	if (user != regs)

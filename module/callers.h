@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * callers.h - find out who called what an interrupt hit
+ * callers.h - find the callers of an interrupted function
  *
- * A stack goes from the interrupted function outwards: through the kernel, if it was hit, by the
- * kernel's own unwinder; then from where the kernel was entered on through user space. [EB-40]
- * Nothing here waits, locks or lets a fault happen, and each step gets it further out or ends it.
+ * A stack goes from the interrupted function outwards: if the kernel was hit, first through the
+ * kernel with its own unwinder, then from the kernel's entry on through user space. [EB-40]
+ * Nothing here waits, locks or faults, and each step gets further out or ends the stack.
  */
 #ifndef MODULE_CALLERS_H
 #define MODULE_CALLERS_H
@@ -15,20 +15,20 @@
 struct pt_regs;
 
 /*
- * Fill @c (callers is set, the rest is not) with at most @depth callers of @regs.	[nmi]
- * @mm: the process, if it is held; 0: user space is not looked at.
+ * Fill @c, of which only callers is set, with at most @depth callers of @regs.	[nmi]
+ * @mm: the process if it is pinned; 0: skip user space.
  */
 void op_callers_find(struct op_stack *c, u32 depth, struct pt_regs *regs, u64 mm);
 
 /*
- * Append callers in the kernel, of @regs there, at most @depth, and count them.	[nmi]
- * The registers with which the kernel was entered from user space; or NULL, and c->end.
- * *ret_partial: only their pc and stack pointer are good.
+ * Append at most @depth callers of the kernel's @regs, and count them.			[nmi]
+ * Returns the registers with which the kernel was entered from user space; or NULL, and sets
+ * c->end. *ret_partial: only their pc and stack pointer are valid.
  */
 struct pt_regs *op_kernel_callers(struct op_stack *c, u32 depth, struct pt_regs *regs,
 				  bool *ret_partial);
 
-/* Whether an OP_STACK_END word says that a stack ended where it should not have. */
+/* Whether a stack with the OP_STACK_END word @end ended too early. */
 static inline bool op_stack_is_broken(u32 end)
 {
 	end &= OP_STACK_END_MASK;

@@ -106,7 +106,7 @@ static int start(void)
 	if (is_sampling)
 		return 0;
 
-	/* before the first sample: a mapping it lies in must not go unseen */
+	/* before the first sample, whose mapping must not vanish unseen */
 	op_hooks_watch_mappings();
 	op_sync_start();
 	err = op_model_start();
@@ -117,7 +117,7 @@ static int start(void)
 
 stop_sync:
 	op_sync_stop();
-	op_hooks_forget_mappings();
+	op_hooks_unwatch_mappings();
 	return err;
 }
 
@@ -128,7 +128,7 @@ static void stop(void)
 		return;
 	op_model_stop();
 	op_sync_stop();
-	op_hooks_forget_mappings();
+	op_hooks_unwatch_mappings();
 	is_sampling = false;
 	op_event_flush();
 }
@@ -147,7 +147,7 @@ void op_shutdown(void)
 {
 	mutex_lock(&state_mutex);
 	stop();
-	op_hooks_forget_modules();
+	op_hooks_unwatch_modules();
 	op_model_shutdown();
 	op_maps_free();
 	op_unwind_tables_free();

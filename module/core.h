@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * core.h - the module's life: idle, set up (buffer open), sampling
+ * core.h - the module's states: idle, set up (buffer open), sampling
  *
  *	idle --op_setup()--> set up --op_start()--> sampling
  *	     <-op_shutdown()--      <-op_stop()----
@@ -23,20 +23,20 @@ struct op_settings {
 extern struct op_settings op_settings;
 
 /*
- * Ready everything, reset the statistics. 0, -EBUSY if it is already, -EINVAL, -ENOMEM, or what
- * op_model_setup() has.
+ * Set everything up and reset the statistics. 0, -EBUSY if already set up, -EINVAL, -ENOMEM, or an
+ * error of op_model_setup().
  */
 int op_setup(void);
 void op_shutdown(void);			/* stops too; undoes op_setup() */
 
 int op_start(void);			/* -EINVAL if not set up; 0 if already sampling */
-void op_stop(void);			/* all samples are in the buffer then, the reader woken */
+void op_stop(void);			/* moves all samples to the buffer, wakes the reader */
 bool op_is_sampling(void);
 
-/* Have every sample taken so far in the buffer and the reader woken. -EINVAL if not set up. */
+/* Move every sample taken so far to the buffer and wake the reader. -EINVAL if not set up. */
 int op_dump(void);
 
-/* For how long counter @n was asked for and counted since the last op_setup(), in ns. */
+/* How long counter @n was enabled and how long it counted since the last op_setup(), in ns. */
 void op_counter_times(unsigned int n, u64 *ret_enabled, u64 *ret_running);
 
 /* Store @value in a setting. -EBUSY unless idle. */

@@ -2,10 +2,9 @@
 /*
  * cpu_buffer.c - take a sample in the interrupt
  *
- * A sample may be taken in NMI, where nothing can be locked or waited for. So it goes into the
- * CPU's own ring as a bare address, with a note of the task it was taken in; what it means is
- * found out later, where sleeping is allowed (buffer_sync.c). For that the process must still be
- * known then: it is pinned here (pins.c).
+ * A sample may be taken in an NMI, which can neither lock nor wait. So it goes into the CPU's own
+ * ring as a bare address, after an entry for its task, and is translated later, where sleeping is
+ * allowed (buffer_sync.c). For that the process is pinned here (pins.c).
  */
 #include <linux/log2.h>
 #include <linux/ptrace.h>
@@ -70,8 +69,8 @@ void op_cpu_buffers_free(void)
 }
 
 /*
- * The running task's process, pinned or about to be; 0 if it has none, or it can't be pinned: then
- * a sample in user space is counted lost. @o: whose the sample is.
+ * The running task's process, pinned or about to be. 0 if it has none or it cannot be pinned: then
+ * a sample in user space is counted lost. @o: the sample's owner.
  */
 static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, struct pt_regs *regs)
 {
@@ -84,25 +83,25 @@ static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, struct p
 	if (!in_nmi())
 		return op_pin_current(b, o->generation) ? (unsigned long)mm : 0;
 	/*
-	 * Where interrupts are on the irq_work runs before this task's next instruction, so in
-	 * this very process. Where they are off, the kernel may be anywhere by then: the sample
-	 * names no application, and the next one finds its process pinned, most likely. So also of
-	 * user code that was sampled before the kernel was hit.
+	 * If interrupts are on, the irq_work runs before this task's next instruction, that is in
+	 * this process. If they are off, the CPU may run another task by then: the sample gets no
+	 * application, and the next one most likely finds its process pinned. The same holds for
+	 * an address in user code whose NMI hit the kernel.
 	 */
 	irq_work_queue(&b->pin_work);
 	return op_interrupts_on(regs) ? (unsigned long)mm : 0;
 }
 
-/* A sample that could be taken, on its way into the ring. */
+/* A sample being written to the ring. */
 struct sample {
 	struct op_cpu_buffer *buffer;
 	struct op_owner owner;
 	unsigned long pc;
 };
 
-/* false: counted, no more is to be done. Otherwise put_down() must follow. */
-static __always_inline bool pick_up(struct sample *s, struct pt_regs *regs, unsigned long pc,
-				    bool user)
+/* false: the sample is counted lost. Otherwise commit_sample() must follow. */
+static __always_inline bool take_sample(struct sample *s, struct pt_regs *regs, unsigned long pc,
+					bool user)
 {
 	struct op_cpu_buffer *b = this_cpu_ptr(&op_cpu_buffers);
 
@@ -126,8 +125,8 @@ static __always_inline bool pick_up(struct sample *s, struct pt_regs *regs, unsi
 	return true;
 }
 
-/* @logged: it is in the ring. */
-static __always_inline void put_down(struct sample *s, bool logged)
+/* @logged: it was written to the ring. */
+static __always_inline void commit_sample(struct sample *s, bool logged)
 {
 	struct op_ring *r = &s->buffer->ring;
 
@@ -138,7 +137,7 @@ static __always_inline void put_down(struct sample *s, bool logged)
 	op_ring_leave(r);
 }
 
-/* The unmap sequence is read first: what the callers' addresses mean is of then. */
+/* The unmap sequence is read first, because the callers' addresses are of that time. */
 static noinline void sample_with_callers(struct sample *s, struct pt_regs *regs,
 					 unsigned int event)
 {
@@ -148,33 +147,33 @@ static noinline void sample_with_callers(struct sample *s, struct pt_regs *regs,
 	op_callers_find(&stack, depth, regs, s->owner.mm);
 	if (op_stack_is_broken(stack.end))
 		op_count_here(OP_STAT_BACKTRACE_ABORTED, 1);
-	put_down(s, op_ring_log_stack(&s->buffer->ring, &s->owner, s->pc, sequence, event,
-				      &stack));
+	commit_sample(s, op_ring_log_stack(&s->buffer->ring, &s->owner, s->pc, sequence, event,
+					   &stack));
 }
 
 void op_sample(struct pt_regs *regs, unsigned int event)
 {
 	struct sample s;
 
-	if (!pick_up(&s, regs, instruction_pointer(regs), user_mode(regs)))
+	if (!take_sample(&s, regs, instruction_pointer(regs), user_mode(regs)))
 		return;
 	if (s.buffer->callers)
 		sample_with_callers(&s, regs, event);
 	else
-		put_down(&s, op_ring_log(&s.buffer->ring, &s.owner, s.pc, op_unmap_sequence(),
-					 event));
+		commit_sample(&s, op_ring_log(&s.buffer->ring, &s.owner, s.pc, op_unmap_sequence(),
+					      event));
 }
 
 /*
- * The interrupt may have hit the kernel just after a user instruction that was sampled: whose it
- * was its address tells, which for the kernel is in the upper half.
+ * The interrupt may hit the kernel just after a user instruction was sampled, so the address
+ * decides the mode: the kernel's are in the upper half.
  */
 void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
 		   unsigned int nr)
 {
 	struct sample s;
 
-	if (pick_up(&s, regs, pc, (long)pc >= 0))
-		put_down(&s, op_ring_log_record(&s.buffer->ring, &s.owner, pc, op_unmap_sequence(),
-						code, data, nr));
+	if (take_sample(&s, regs, pc, (long)pc >= 0))
+		commit_sample(&s, op_ring_log_record(&s.buffer->ring, &s.owner, pc,
+						     op_unmap_sequence(), code, data, nr));
 }

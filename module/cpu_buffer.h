@@ -22,22 +22,22 @@ struct pt_regs;
 
 struct op_cpu_buffer {
 	struct op_ring ring;
-	u64 *callers;			/* the interrupt's, of the sample it takes; or NULL */
+	u64 *callers;			/* of the sample being taken; or NULL */
 
-	/* The process this CPU pinned last, and in which generation; of this CPU alone. */
+	/* The process this CPU pinned last, and the generation; used by this CPU only. */
 	struct mm_struct *pinned_mm;
 	u32 pinned_generation;		/* 0: none */
-	struct irq_work pin_work;	/* pins after an NMI, which can't */
+	struct irq_work pin_work;	/* pins on behalf of an NMI */
 
-	/* The sync's: whose samples come next in the ring, and since when it can't go on there. */
+	/* Private to the sync: owner of the next samples, and since when the ring is blocked. */
 	struct op_owner reader;
-	unsigned long stuck_since;	/* jiffies; 0: is not stuck */
+	unsigned long stuck_since;	/* jiffies; 0: not blocked */
 };
 DECLARE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
 /*
- * Make one ring for every possible CPU, of at least @entries entries and two samples with @depth
- * callers, which samples are to have from now on (0: none).			[task]
+ * Allocate a ring for every possible CPU, with room for at least @entries entries and two samples
+ * with @depth callers. From now on samples have up to @depth callers (0: none).	[task]
  * 0 or -ENOMEM; on error nothing is left allocated.
  */
 int op_cpu_buffers_alloc(unsigned long entries, unsigned long depth);
@@ -45,13 +45,13 @@ void op_cpu_buffers_free(void);							/* [task] */
 
 /*
  * Log a sample of counter @event at @regs on this CPU, or count it lost.	[nmi]
- * To be called with interrupts off, or from an NMI.
+ * Call with interrupts off or from an NMI.
  */
 void op_sample(struct pt_regs *regs, unsigned int event);
 
 /*
- * As op_sample(), of instruction-based sampling, with the address @pc and the @nr registers (at
- * most OP_RING_DATA) that the CPU wrote down: to become a note of @code.	[nmi]
+ * As op_sample(), for instruction-based sampling: with the address @pc and the @nr registers (at
+ * most OP_RING_DATA) that the CPU recorded, for a note of @code.		[nmi]
  */
 void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
 		   unsigned int nr);

@@ -2,9 +2,9 @@
 /*
  * dcookie.c - the table of images behind cookies (dcookie.h)
  *
- * Linux had this in fs/dcookies.c until 5.12. Entries are only added while the buffer is open, so
- * a found one stays; the mutex guards the table and the hold on the image. It may be taken under
- * mmap_lock: user memory must not be touched while it is held.
+ * Linux had this in fs/dcookies.c until 5.12. While the buffer is open, entries are only added, so
+ * a found one stays valid. The mutex guards the table and the reference to the image. It may be
+ * taken under mmap_lock, so user memory must not be accessed while it is held.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -28,15 +28,15 @@ struct cookie {
 	dev_t dev;
 	unsigned long ino;
 	u32 generation;
-	const void *inode;	/* compared only: tells btrfs subvolumes' files apart */
+	const void *inode;	/* compared only: distinguishes files of btrfs subvolumes */
 	struct path image;	/* until the reader has its descriptor; then .dentry is NULL */
-	char *path;		/* NULL, and no image: is but a number as yet */
+	char *path;		/* NULL: unknown to the reader, and without an image */
 	size_t len;		/* of path, with its NUL */
 };
 
 static DEFINE_MUTEX(lock);
 static struct hlist_head *by_image, *by_number;
-static unsigned int nr_cookies, nr_numbers;	/* all of them, those without a path */
+static unsigned int nr_cookies, nr_numbers;	/* all cookies, those without a path */
 static op_word next_number = 1;
 static char *path_buf;		/* PATH_MAX bytes */
 
@@ -116,8 +116,8 @@ static struct cookie *make(const struct inode *i)
 	return c;
 }
 
-/* Let the reader ask for it. false: no memory, or no path. */
-static bool let_ask(struct cookie *c, const struct path *image)
+/* Make it known to the reader. false: no memory or no path. */
+static bool make_known(struct cookie *c, const struct path *image)
 {
 	const char *path = d_path(image, path_buf, PATH_MAX);
 
@@ -142,7 +142,7 @@ op_word op_cookie_get(struct file *file)
 
 	mutex_lock(&lock);
 	c = find_image(i) ?: make(i);
-	if (c && (c->path || let_ask(c, op_file_user_path(file))))
+	if (c && (c->path || make_known(c, op_file_user_path(file))))
 		number = c->number;
 	mutex_unlock(&lock);
 	return number;
@@ -163,7 +163,7 @@ op_word op_cookie_number(struct file *file)
 	return number;
 }
 
-/* One that the reader may know of. */
+/* A cookie that the reader may know. */
 static struct cookie *find_number(op_word number)
 {
 	struct cookie *c;
@@ -207,7 +207,7 @@ int op_cookie_path(struct op_cookie_path __user *arg)
 	return copy_to_user(u64_to_user_ptr(a.buf), c->path, c->len) ? -EFAULT : 0;
 }
 
-/* Take over the table's hold on an image. */
+/* Take over the table's reference to an image. */
 static int take_image(op_word number, struct path *ret_image)
 {
 	struct cookie *c;
@@ -228,10 +228,10 @@ static int take_image(op_word number, struct path *ret_image)
 }
 
 /*
- * Opening a device may do anything, and a file of FUSE is opened by some user's process, which may
- * never do it: the reader would sleep for ever. So also of overlays above one.
+ * Opening a device may have side effects. A FUSE file is opened by a user's process, which may
+ * never answer, so that the reader would sleep forever; the same holds for overlays above FUSE.
  */
-static bool may_be_opened(const struct dentry *dentry)
+static bool can_open(const struct dentry *dentry)
 {
 	return d_is_reg(dentry) &&
 	       strncmp(d_real_inode(dentry)->i_sb->s_type->name, "fuse", 4);
@@ -252,7 +252,7 @@ int op_cookie_fd(op_word __user *arg, const struct cred *cred)
 	err = take_image(number, &image);
 	if (err)
 		goto put_fd;
-	if (may_be_opened(image.dentry))
+	if (can_open(image.dentry))
 		file = dentry_open(&image, O_RDONLY | O_LARGEFILE, cred);
 	else
 		file = ERR_PTR(-ESTALE);

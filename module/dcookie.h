@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dcookie.h - a number for every image that samples lie in, and the way back
+ * dcookie.h - map images that samples lie in to numbers, and back
  *
- * A cookie stands for an inode (device, number, generation); it is made at the first sample and
- * lives until the reader closes the buffer. Its path is remembered as the host sees it. The image
- * itself is held only until the reader took its descriptor, so that profiling keeps no file
- * system busy. Cookies are never used twice while the module is loaded.
+ * A cookie stands for an inode (device, number, generation). It is created at the first sample and
+ * lives until the reader closes the buffer. Its path is stored as the host sees it. The image
+ * itself is held only until the reader takes its descriptor, so that profiling keeps no file system
+ * busy. Cookies are never reused while the module is loaded.
  */
 #ifndef MODULE_DCOOKIE_H
 #define MODULE_DCOOKIE_H
@@ -16,17 +16,17 @@ struct cred;
 struct file;
 
 int op_cookies_alloc(void);				/* [task] 0 or -ENOMEM */
-void op_cookies_free(void);				/* [task] forgets them all */
+void op_cookies_free(void);				/* [task] deletes them all */
 
 /*
- * The cookie of what @file has open; OP_INVALID_COOKIE when there is no room for another or no
- * path. mmap_lock may be held.						[task] the sync
+ * The cookie of the image that @file has open; OP_INVALID_COOKIE if the table is full or the image
+ * has no path. mmap_lock may be held.					[task] the sync
  */
 op_word op_cookie_get(struct file *file);
 
 /*
- * The same, but only the number: nothing is held, and the reader can't ask for it until
- * op_cookie_get() was called for the file, too. At most half of all are such.	[task]
+ * The same, but only the number: nothing is held, and the reader cannot look it up until
+ * op_cookie_get() was called for the file. At most half of all cookies are such.	[task]
  */
 op_word op_cookie_number(struct file *file);
 bool op_cookie_is_known(op_word cookie);	/* to the reader		[task] */

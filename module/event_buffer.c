@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event_buffer.c - hand words from the sync to the reader, and wake it (event_buffer.h)
+ * event_buffer.c - pass words from the sync to the reader, and wake it (event_buffer.h)
  *
  * No wake-up is lost: words are published, or the flush flag set, before wake_up(), and the reader
- * looks at both after it queued itself.
+ * checks both after it has queued itself.
  */
 #include <linux/log2.h>
 #include <linux/mutex.h>
@@ -14,14 +14,14 @@
 #include "module/event_buffer.h"
 
 static struct op_words words;
-static struct op_said said;
+static struct op_emitted emitted;
 static size_t wake_at;		/* unread words at which the reader is woken */
 static bool module_note_lost;
-static struct op_words_stack stack;	/* of the sample under way */
+static struct op_words_stack stack;	/* of the current sample */
 
 static DECLARE_WAIT_QUEUE_HEAD(readers);
 static DEFINE_MUTEX(read_mutex);	/* between threads that share the one open file */
-static bool flush;		/* give out what there is */
+static bool flush;		/* return what there is, below the watershed too */
 
 int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long depth)
 {
@@ -43,12 +43,12 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 		}
 	}
 	wake_at = size - watershed;
-	/* never at a fill that the room kept for module notes makes unreachable */
+	/* samples never fill the room reserved for module notes */
 	if (wake_at > size - OP_WORDS_RESERVE - record)
 		wake_at = size - OP_WORDS_RESERVE - record;
 	module_note_lost = false;
 	flush = false;
-	op_event_say_again();
+	op_event_reset_context();
 	return 0;
 }
 
@@ -60,13 +60,13 @@ void op_event_free(void)
 	words.words = NULL;
 }
 
-void op_event_say_again(void)
+void op_event_reset_context(void)
 {
-	memset(&said, 0, sizeof(said));
+	memset(&emitted, 0, sizeof(emitted));
 }
 
-/* A module note that found no room: at least have the reader look at /proc/modules. */
-static void say_lost_module_note(void)
+/* A module note was lost for lack of room: at least make the reader read /proc/modules. */
+static void report_lost_module_note(void)
 {
 	const op_word note[] = { OP_ESCAPE, OP_MODULE_LOADED };
 
@@ -76,20 +76,20 @@ static void say_lost_module_note(void)
 
 bool op_event_sample(const struct op_context *c, u64 address, u32 event)
 {
-	say_lost_module_note();
-	return op_words_sample(&words, &said, c, address, event);
+	report_lost_module_note();
+	return op_words_sample(&words, &emitted, c, address, event);
 }
 
 bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data, u32 nr)
 {
-	say_lost_module_note();
-	return op_words_ibs(&words, &said, c, address, code, data, nr);
+	report_lost_module_note();
+	return op_words_ibs(&words, &emitted, c, address, code, data, nr);
 }
 
 void op_event_stack_begin(const struct op_context *c, u64 address, u32 event)
 {
-	say_lost_module_note();
-	op_words_stack_begin(&stack, &said, c, address, event);
+	report_lost_module_note();
+	op_words_stack_begin(&stack, &emitted, c, address, event);
 }
 
 void op_event_stack_caller(const struct op_context *c, u64 address)
@@ -99,7 +99,7 @@ void op_event_stack_caller(const struct op_context *c, u64 address)
 
 bool op_event_stack_end(u32 end)
 {
-	return op_words_stack_end(&words, &said, &stack, end);
+	return op_words_stack_end(&words, &emitted, &stack, end);
 }
 
 void op_event_module(bool came, u64 start, u64 size, const char *name)
@@ -132,7 +132,7 @@ static bool ready(void)
 	return smp_load_acquire(&flush) || op_words_used(&words) >= wake_at;
 }
 
-/* At most @len bytes of whole words; the buffer wraps, so in up to two pieces. */
+/* Copy at most @len bytes of whole words, in up to two pieces because the buffer wraps. */
 static ssize_t take(char __user *buf, size_t len)
 {
 	size_t done = 0, n;
@@ -159,10 +159,10 @@ ssize_t op_event_read(struct file *file, char __user *buf, size_t len)
 		return -ERESTARTSYS;
 	if (mutex_lock_interruptible(&read_mutex))
 		return -ERESTARTSYS;
-	flushing = xchg(&flush, false);		/* before head is read: a later flush stays */
+	flushing = xchg(&flush, false);		/* before head is read: a later flush persists */
 	done = take(buf, len);
 	if (flushing && (done < 0 || op_words_used(&words)))
-		WRITE_ONCE(flush, true);	/* the rest is still to be given out */
+		WRITE_ONCE(flush, true);	/* the next read returns the rest */
 	mutex_unlock(&read_mutex);
 	if (!done && (file->f_flags & O_NONBLOCK))
 		return -EAGAIN;

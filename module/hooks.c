@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hooks.c - the places in the kernel we listen at (hooks.h)
+ * hooks.c - probes and notifiers in the kernel (hooks.h)
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -17,7 +17,7 @@
 static bool unmap_log = true;
 module_param(unmap_log, bool, 0444);
 MODULE_PARM_DESC(unmap_log,
-		 "watch unmapped files by a kprobe (else keep address spaces until the next sync)");
+		 "log unmapped files by a kprobe (off: keep address spaces until the next sync)");
 
 static bool watching_mappings;
 
@@ -43,14 +43,14 @@ static int watch_unmaps(void)
 {
 	if (!unmap_log)
 		return -EOPNOTSUPP;
-	/* a kprobe can't be registered twice as it was left */
+	/* a kprobe must be initialized again before it is registered again */
 	unmap_probe = (struct kprobe){
 		.symbol_name = "uprobe_munmap", .pre_handler = on_unmap,
 	};
 	return register_kprobe(&unmap_probe);
 }
 
-static void forget_unmaps(void)
+static void unwatch_unmaps(void)
 {
 	unregister_kprobe(&unmap_probe);
 }
@@ -60,12 +60,12 @@ static int watch_unmaps(void)
 	return -EOPNOTSUPP;
 }
 
-static void forget_unmaps(void)
+static void unwatch_unmaps(void)
 {
 }
 #endif
 
-/* ---- without kprobes: a sync soon after every exit and exec, which nothing is logged of ---- */
+/* ---- without kprobes: a sync soon after every exit and exec, because nothing is logged ---- */
 
 static struct tracepoint *exit_point, *exec_point;
 
@@ -79,7 +79,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct 
 	op_sync_kick(OP_SYNC_SOON);
 }
 
-/* The tracepoints are not exported by name, but can be found. */
+/* The tracepoints are not exported, but can be looked up by name. */
 static void find_point(struct tracepoint *point, void *unused)
 {
 	if (!strcmp(point->name, "sched_process_exit"))
@@ -97,7 +97,7 @@ static void watch_tasks(void)
 		exec_point = NULL;
 }
 
-static void forget_tasks(void)
+static void unwatch_tasks(void)
 {
 	if (exit_point)
 		tracepoint_probe_unregister(exit_point, on_exit, NULL);
@@ -117,27 +117,26 @@ void op_hooks_watch_mappings(void)
 		op_maps_watch();
 		return;
 	}
-	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept "
-		     "until the next sync, and code unloaded before it may be misattributed\n",
-		     err);
+	pr_info_once("oprofile: cannot watch unmapped files (%d): keeping address spaces until the "
+		     "next sync; samples in code unmapped before it may be misattributed\n", err);
 	watch_tasks();
 }
 
-void op_hooks_forget_mappings(void)
+void op_hooks_unwatch_mappings(void)
 {
 	if (watching_mappings) {
 		op_maps_unwatch();
-		forget_unmaps();
+		unwatch_unmaps();
 	} else {
-		forget_tasks();
+		unwatch_tasks();
 	}
 }
 
 /* ---- modules ---- */
 
 /*
- * Called before a new module's first instruction and after an old one's last: samples taken
- * before the call belong to the old layout, and the flush puts them before the note. [EB-8]
+ * Called before a new module's first instruction and after an old one's last: samples taken before
+ * the call belong to the old layout, and the flush writes them before the note. [EB-8]
  */
 static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 {
@@ -158,7 +157,7 @@ int op_hooks_watch_modules(void)
 	return register_module_notifier(&module_watcher);
 }
 
-void op_hooks_forget_modules(void)
+void op_hooks_unwatch_modules(void)
 {
 	unregister_module_notifier(&module_watcher);
 }

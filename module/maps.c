@@ -2,8 +2,8 @@
 /*
  * maps.c - keep copies of sampled processes' executable mappings (maps.h)
  *
- * One raw spinlock for the table of processes, taken in hard interrupts and tasks; walks and the
- * hook read it under RCU. Copies are made and published by one worker only.
+ * One raw spinlock guards the table of processes, in hard interrupts and tasks; walks and the hook
+ * read it under RCU. Only one worker makes and publishes copies.
  */
 #include <linux/hash.h>
 #include <linux/irq_work.h>
@@ -22,13 +22,13 @@
 #include "module/unwind_tables.h"
 
 #define SPACES_MAX	4096
-#define MAPS_MAX	4096			/* of a process; those above are left out */
-#define LOOKS_MAX	(16 * MAPS_MAX)		/* at its mappings, executable or not */
+#define MAPS_MAX	4096			/* of a process; further ones are ignored */
+#define LOOKS_MAX	(16 * MAPS_MAX)		/* mappings examined, executable or not */
 #define HASH_BITS	10
-#define IDLE		(10 * HZ)		/* not sampled for so long: let go of */
+#define IDLE		(10 * HZ)		/* not sampled for so long: released */
 #define TIDY_PERIOD	(HZ / 4)
-#define PAUSE_MIN	(HZ / 200 ?: 1)		/* between two copies of a process's, */
-#define PAUSE_FACTOR	100			/* and as many times what the last one took */
+#define PAUSE_MIN	(HZ / 200 ?: 1)		/* between two copies of one process, */
+#define PAUSE_FACTOR	100			/* or this many times the last copy's cost */
 
 /* A process; free while mm is NULL. */
 struct space {
@@ -36,28 +36,28 @@ struct space {
 	struct rcu_head rcu;
 	struct mm_struct *mm;
 	struct op_maps __rcu *maps;
-	bool wanted;			/* new ones */
-	bool leaving;			/* the worker's */
-	struct llist_node left;		/* once it has left */
+	bool wanted;			/* a new copy is */
+	bool leaving;			/* being released; private to the worker */
+	struct llist_node released;	/* once no walk uses it */
 	unsigned long used;		/* jiffies of the last walk */
-	unsigned long not_before;	/* jiffies: when to copy again at the earliest */
+	unsigned long not_before;	/* jiffies: earliest time of the next copy */
 };
 
-static void tend_spaces(struct work_struct *work);
+static void update_spaces(struct work_struct *work);
 
-static DEFINE_RAW_SPINLOCK(lock);	/* the table's and the list's changes */
+static DEFINE_RAW_SPINLOCK(lock);	/* guards changes of the table and the free list */
 static struct hlist_head table[1 << HASH_BITS];
 static HLIST_HEAD(free_spaces);
 static struct space *pool;
-static struct op_map *scratch;		/* the worker's */
+static struct op_map *scratch;		/* private to the worker */
 static bool watched;
 static struct workqueue_struct *queue;
-static DECLARE_DELAYED_WORK(work, tend_spaces);
+static DECLARE_DELAYED_WORK(work, update_spaces);
 static struct irq_work kick_work;
 static unsigned int nr_ever_used;	/* of the pool, from its start */
-static LLIST_HEAD(left);
+static LLIST_HEAD(released);
 
-/* Walks and pins happen only while the pool is there. */
+/* Walks and pins happen only while the pool exists. */
 bool op_maps_are_kept(void)
 {
 	return READ_ONCE(watched);
@@ -79,12 +79,12 @@ static struct space *find(const struct mm_struct *mm)
 	return NULL;
 }
 
-static struct space *find_number(u64 mm)
+static struct space *find_by_number(u64 mm)
 {
 	return find((const struct mm_struct *)(unsigned long)mm);	/* compared, not followed */
 }
 
-static void want(struct space *s)
+static void request_copy(struct space *s)
 {
 	if (READ_ONCE(s->wanted))
 		return;
@@ -112,7 +112,7 @@ static struct space *make(struct mm_struct *mm)
 	return s;
 }
 
-void op_maps_of_current_wanted(void)
+void op_maps_request_current(void)
 {
 	struct mm_struct *mm = current->mm;
 	unsigned long flags;
@@ -126,7 +126,7 @@ void op_maps_of_current_wanted(void)
 		s = find(mm) ? NULL : make(mm);
 		raw_spin_unlock_irqrestore(&lock, flags);
 		if (s)
-			want(s);
+			request_copy(s);
 	}
 	rcu_read_unlock();
 }
@@ -142,7 +142,7 @@ void op_maps_unmapped(struct mm_struct *mm, unsigned long start, unsigned long e
 	s = find(mm);
 	maps = s ? rcu_dereference(s->maps) : NULL;
 	if (maps)
-		op_maps_take_out(maps, start, end);
+		op_maps_remove(maps, start, end);
 	rcu_read_unlock();
 }
 
@@ -153,28 +153,28 @@ const struct op_maps *op_maps_find(u64 mm)
 
 	if (!op_maps_are_kept())
 		return NULL;
-	s = find_number(mm);
+	s = find_by_number(mm);
 	if (!s)
 		return NULL;
 	if (READ_ONCE(s->used) != jiffies)
 		WRITE_ONCE(s->used, jiffies);
 	maps = rcu_dereference(s->maps);
 	if (!maps)
-		want(s);
+		request_copy(s);
 	return maps;
 }
 
-void op_maps_outdated(u64 mm)
+void op_maps_request(u64 mm)
 {
-	struct space *s = find_number(mm);
+	struct space *s = find_by_number(mm);
 
 	if (s)
-		want(s);
+		request_copy(s);
 }
 
 /* ---- the worker ---- */
 
-/* Every signal's handler returns through it: its table is asked for before it is missed. */
+/* Signal handlers return through the vdso: request its table before a walk misses it. */
 static struct op_image *image_of_vdso(void)
 {
 	struct op_image *image = op_image_get(OP_COOKIE_VDSO);
@@ -184,7 +184,7 @@ static struct op_image *image_of_vdso(void)
 	return image;
 }
 
-/* Most files no sample will ever lie in: they get a number, and are not held. */
+/* Most files will never have a sample: they get a number and are not held. */
 static struct op_image *image_of(const struct vm_area_struct *v)
 {
 	op_word cookie;
@@ -195,7 +195,7 @@ static struct op_image *image_of(const struct vm_area_struct *v)
 	return cookie == OP_INVALID_COOKIE ? NULL : op_image_get(cookie);
 }
 
-/* What is mapped, into scratch; how many. */
+/* Copy the executable mappings into scratch. Their number. */
 static unsigned int copy(struct mm_struct *mm)
 {
 	unsigned int nr = 0, looks = 0;
@@ -231,7 +231,7 @@ static void replace(struct space *s, struct op_maps *maps)
 		call_rcu(&old->rcu, free_maps);
 }
 
-/* The first nr of scratch, with mmap_lock held, so that nothing of it is unmapped unseen. */
+/* Publish the first @nr of scratch, with mmap_lock held so that no unmap goes unseen. */
 static void publish(struct space *s, unsigned int nr)
 {
 	struct op_maps *maps = NULL;
@@ -251,7 +251,7 @@ static void publish(struct space *s, unsigned int nr)
 	replace(s, maps);
 }
 
-/* mmap_lock is tried for: who keeps it has no maps for the while. */
+/* mmap_lock is only tried: a process that keeps it taken has no maps meanwhile. */
 static void copy_one(struct space *s)
 {
 	u64 begin = ktime_get_ns(), pause;
@@ -263,25 +263,25 @@ static void copy_one(struct space *s)
 		publish(s, copy(s->mm));
 		mmap_read_unlock(s->mm);
 	}
-	mmput_async(s->mm);		/* exit_mmap() is not for this worker */
+	mmput_async(s->mm);		/* exit_mmap() must not run in this worker */
 	pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
 	s->not_before = jiffies + max_t(u64, PAUSE_MIN, pause);
 }
 
-static void leave(struct rcu_head *rcu)
+static void add_released(struct rcu_head *rcu)
 {
 	struct space *s = container_of(rcu, struct space, rcu);
 
-	llist_add(&s->left, &left);
+	llist_add(&s->released, &released);
 }
 
-/* Of those that no walk has in hand any more; mmdrop() is not for where RCU calls from. */
-static void free_left(void)
+/* Free spaces that no walk uses any more; RCU callbacks must not call mmdrop(). */
+static void free_released(void)
 {
-	struct llist_node *all = llist_del_all(&left);
+	struct llist_node *all = llist_del_all(&released);
 	struct space *s, *next;
 
-	llist_for_each_entry_safe(s, next, all, left) {
+	llist_for_each_entry_safe(s, next, all, released) {
 		mmdrop(s->mm);
 		WRITE_ONCE(s->mm, NULL);
 		raw_spin_lock_irq(&lock);
@@ -297,7 +297,7 @@ static void release(struct space *s)
 	raw_spin_unlock_irq(&lock);
 	s->leaving = true;
 	replace(s, NULL);
-	call_rcu(&s->rcu, leave);
+	call_rcu(&s->rcu, add_released);
 }
 
 static bool is_idle(const struct space *s)
@@ -305,13 +305,13 @@ static bool is_idle(const struct space *s)
 	return !atomic_read(&s->mm->mm_users) || time_after(jiffies, READ_ONCE(s->used) + IDLE);
 }
 
-/* Copy what is wanted and may be made now, let go of what is idle. Again after a while. */
-static void tend_spaces(struct work_struct *unused)
+/* Make the copies that are wanted and due, release idle processes, and run again later. */
+static void update_spaces(struct work_struct *unused)
 {
 	unsigned long wait = TIDY_PERIOD;
 	unsigned int i, nr = READ_ONCE(nr_ever_used);
 
-	free_left();
+	free_released();
 	for (i = 0; i < nr; i++) {
 		struct space *s = &pool[i];
 
@@ -335,7 +335,7 @@ static void kick(struct irq_work *unused)
 		mod_delayed_work(queue, &work, 0);
 }
 
-/* ---- life ---- */
+/* ---- set-up ---- */
 
 int op_maps_alloc(void)
 {
@@ -346,7 +346,7 @@ int op_maps_alloc(void)
 	init_irq_work(&kick_work, kick);
 	pool = vzalloc(array_size(SPACES_MAX, sizeof(*pool)));
 	scratch = vmalloc(array_size(MAPS_MAX, sizeof(*scratch)));
-	/* what is sampled before the worker runs has no maps: it waits for nobody */
+	/* a queue of its own: samples taken before the worker runs have no maps */
 	queue = alloc_workqueue("oprofile-maps", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	if (!pool || !scratch || !queue) {
 		op_maps_free();
@@ -367,8 +367,8 @@ void op_maps_free(void)
 	for (i = 0; pool && i < nr_ever_used; i++)
 		if (pool[i].mm && !pool[i].leaving)
 			release(&pool[i]);
-	rcu_barrier();		/* of what is being freed */
-	free_left();
+	rcu_barrier();		/* wait for pending callbacks */
+	free_released();
 	INIT_HLIST_HEAD(&free_spaces);
 	vfree(scratch);
 	vfree(pool);
@@ -377,7 +377,7 @@ void op_maps_free(void)
 	pool = NULL;
 }
 
-/* What was copied before they were watched may have gone unseen. */
+/* Copies made before are dropped, because unmaps went unseen since. */
 void op_maps_watch(void)
 {
 	unsigned int i;

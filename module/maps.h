@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * maps.h - which files a process runs code of, and where: looked up by walks, in NMI
+ * maps.h - the executable mappings of a process, for walks in NMI
  *
- * The mm's own tree can't be looked at there. So a worker copies what a walk needs of it, for each
- * process that is sampled: its executable mappings, by address. When one of them goes away the hook
- * on unmapping (hooks.c) takes it out of the copy, before another one can be in its place: so a
- * process that maps and unmaps without end spoils no more of its stacks than go through that code.
- * The next walk that comes to an address without a mapping has the copy made again. Walks without
- * a copy follow frame pointers.
+ * An NMI cannot read the mm's own tree. So for each sampled process a worker copies what a walk
+ * needs: its executable mappings, sorted by address. When one is unmapped, the hook (hooks.c)
+ * removes it from the copy before another can take its place, so a process that keeps mapping and
+ * unmapping spoils only stacks that go through that code. A walk that finds no mapping at an
+ * address requests a new copy. Walks without a copy follow frame pointers.
  *
  *	worker, mmap_lock held for reading	hook, mmap_lock held	walk, NMI
  *	copy what is mapped			empty the map		read maps, under RCU
  *	publish it
  *
- * What the hook is told of is out of the mm's tree already, and its room is not given away before
- * the hook is done: a copy that was published before has it taken out, a later one never has it.
+ * A mapping that the hook sees has already left the mm's tree, and its address range is not reused
+ * before the hook is done: it is removed from a copy published earlier, and a later copy never
+ * contains it.
  *
- * A process is held (mmgrab: the struct, not its memory) until it has not been sampled for a while
- * or is gone, so that its number is not another one's meanwhile. What a process can make us do is
- * bounded: so many mappings, so much memory for all, a hundredth of a CPU's time for its copies.
+ * A process is held (mmgrab: the struct, not its memory) until it is gone or has not been sampled
+ * for a while, so that no other process gets its mm number. The work per process is bounded: the
+ * number of mappings, the memory for all copies, and one percent of a CPU's time.
  */
 #ifndef MODULE_MAPS_H
 #define MODULE_MAPS_H
@@ -33,36 +33,36 @@ struct op_image;
 struct op_map {
 	unsigned long start, end;	/* end == start: unmapped since */
 	u64 offset;			/* of start in the image's file */
-	struct op_image *image;		/* NULL: anonymous memory, or no room for its image */
+	struct op_image *image;		/* NULL: anonymous memory, or no memory for its image */
 };
 
 struct op_maps {
 	struct rcu_head rcu;
 	unsigned long made;		/* jiffies */
 	unsigned int nr;
-	size_t size;			/* bytes in all */
+	size_t size;			/* of this struct, bytes */
 	struct op_map map[];		/* by address */
 };
 
 int op_maps_alloc(void);		/* [task] 0 or -ENOMEM; after op_unwind_tables_alloc() */
 void op_maps_free(void);		/* [task] nothing samples, mappings are not watched */
 
-/* The hook is at work; only then there are maps. Before and after it.		[task] */
+/* Call after the hook is installed and before it is removed; no maps otherwise.	[task] */
 void op_maps_watch(void);
 void op_maps_unwatch(void);
 
-/* The running process is sampled: see to it that there will be maps.		[irq] */
-void op_maps_of_current_wanted(void);
+/* The running process is sampled: request a copy of its maps.			[irq] */
+void op_maps_request_current(void);
 
 /* Code of @mm from @start up to @end is about to be unmapped.			[preemption off] */
 void op_maps_unmapped(struct mm_struct *mm, unsigned long start, unsigned long end);
 
-/* Whether there are to be maps, of processes that are known.			[nmi] */
+/* Whether maps are kept at all.						[nmi] */
 bool op_maps_are_kept(void);
 
 /*
- * The maps of the process of number @mm, or NULL: until rcu_read_unlock().	[nmi]
- * Asks for them if need be.
+ * The maps of the process @mm, valid until rcu_read_unlock(); or NULL.		[nmi]
+ * Requests a copy if there is none.
  */
 const struct op_maps *op_maps_find(u64 mm);
 
@@ -101,8 +101,8 @@ static inline unsigned int op_maps_below(const struct op_maps *maps, unsigned lo
 	return low;
 }
 
-/* Empty those that have something from @start up to @end. */
-static inline void op_maps_take_out(struct op_maps *maps, unsigned long start, unsigned long end)
+/* Empty the maps that overlap @start up to @end. */
+static inline void op_maps_remove(struct op_maps *maps, unsigned long start, unsigned long end)
 {
 	unsigned int i = op_maps_below(maps, end);
 
@@ -115,17 +115,17 @@ static inline void op_maps_take_out(struct op_maps *maps, unsigned long start, u
 	}
 }
 
-/* A walk came to an address that no map has: perhaps it was mapped since.	[nmi] */
-void op_maps_outdated(u64 mm);
+/* A walk found an address in no map: request a new copy.			[nmi] */
+void op_maps_request(u64 mm);
 
 /*
- * It came to memory without a file, of which no hook tells when it goes away: once in a while
- * they are looked at again.							[nmi]
+ * A walk found memory without a file, which the hook does not watch: request a new copy if this one
+ * is old.									[nmi]
  */
-static inline void op_maps_without_file(const struct op_maps *maps, u64 mm)
+static inline void op_maps_request_if_old(const struct op_maps *maps, u64 mm)
 {
 	if (time_after(jiffies, maps->made + HZ))
-		op_maps_outdated(mm);
+		op_maps_request(mm);
 }
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * models.c - which model samples: chosen once, at load, from what this machine can do
+ * models.c - choose the model that samples, once, at load
  *
- * Counters are better than time, and the CPU's own registers better than perf's use of them. A
- * model that was asked for by name stays chosen even where it can't work: profiling with another
- * than the one asked for would be a lie. Opening the buffer fails then, and "models" says why.
+ * Counters are better than time, and the CPU's own registers are better than perf's use of them. A
+ * model requested by name stays chosen even if it cannot work: opening the buffer then fails and
+ * "models" gives the reason, rather than silently profiling with another model.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -16,12 +16,12 @@
 
 static char *model = "auto";
 module_param(model, charp, 0444);
-MODULE_PARM_DESC(model, "what samples: auto, or a name from oprofilefs' file models");
+MODULE_PARM_DESC(model, "what samples: auto, or a name listed in the oprofilefs file models");
 
-/* What the machine can do, best first. The last always can. */
+/* All models, best first. The last always works. */
 static struct choice {
 	const struct op_model *model;
-	bool automatic;			/* not only when asked for by name */
+	bool automatic;			/* candidate for "auto" */
 	int err;			/* of the last probe or set-up */
 	struct op_reason why;
 } choices[] = {
@@ -39,8 +39,8 @@ static struct choice {
 	{ &op_model_timer, true },
 };
 static struct choice *chosen;
-static struct choice *at_work, *beside;	/* beside: NULL, or IBS where counters are at work, too */
-static DEFINE_MUTEX(reasons);		/* err and why, between a set-up and who reads "models" */
+static struct choice *active, *beside;	/* beside: NULL, or IBS in addition to counters */
+static DEFINE_MUTEX(reasons);		/* guards err and why, which "models" reads */
 
 struct op_counter op_counters[OP_MAX_VIRTUAL];
 struct op_ibs_offer op_ibs_offer;
@@ -107,10 +107,10 @@ int op_models_init(void)
 		probe(&choices[i]);
 	chosen = strcmp(model, "auto") ? by_name(model) : best();
 	if (!chosen) {
-		pr_err("oprofile: model=%s is none of:", model);
+		pr_err("oprofile: invalid model=%s: expected auto", model);
 		for (i = 0; i < ARRAY_SIZE(choices); i++)
-			pr_cont(" %s", choices[i].model->name);
-		pr_cont(" auto\n");
+			pr_cont(", %s", choices[i].model->name);
+		pr_cont("\n");
 		return -EINVAL;
 	}
 	if (chosen->err)
@@ -135,7 +135,7 @@ unsigned int op_model_nr_virtual(void)
 	return nr ? OP_MAX_VIRTUAL / nr * nr : 0;
 }
 
-static bool counters_asked(void)
+static bool has_enabled_counters(void)
 {
 	unsigned int i;
 
@@ -145,21 +145,21 @@ static bool counters_asked(void)
 	return false;
 }
 
-static struct choice *to_work(void)
+static struct choice *used_choice(void)
 {
-	if (counters_asked())
+	if (has_enabled_counters())
 		return chosen;
-	if (op_ibs_asked())
+	if (op_ibs_is_enabled())
 		return by_name("ibs");
 	return op_model_nr_virtual() ? timer_choice() : chosen;
 }
 
 const char *op_model_name(void)
 {
-	return to_work()->model->name;
+	return used_choice()->model->name;
 }
 
-void op_models_tell(char *buf, size_t size)
+void op_models_print(char *buf, size_t size)
 {
 	size_t len = 0;
 	int i;
@@ -179,7 +179,7 @@ void op_models_tell(char *buf, size_t size)
 	mutex_unlock(&reasons);
 }
 
-/* 0 or -errno, which "models" then explains. */
+/* 0, or -errno and a reason in "models". */
 static int set_up(struct choice *c)
 {
 	struct op_reason why = {};
@@ -204,10 +204,10 @@ static void shut_down(struct choice *c)
 
 int op_model_setup(void)
 {
-	struct choice *c = to_work(), *also = NULL;
+	struct choice *c = used_choice(), *also = NULL;
 	int err;
 
-	if (op_ibs_asked() && c != by_name("ibs"))
+	if (op_ibs_is_enabled() && c != by_name("ibs"))
 		also = by_name("ibs");
 	err = set_up(c);
 	if (!err && also) {
@@ -217,7 +217,7 @@ int op_model_setup(void)
 	}
 	if (err)
 		return err == -EDOM || err == -ENOMEM ? err : -ENODEV;
-	at_work = c;
+	active = c;
 	beside = also;
 	return 0;
 }
@@ -226,18 +226,18 @@ void op_model_shutdown(void)
 {
 	if (beside)
 		shut_down(beside);
-	shut_down(at_work);
+	shut_down(active);
 }
 
 int op_model_start(void)
 {
-	int err = at_work->model->start();
+	int err = active->model->start();
 
 	if (err || !beside)
 		return err;
 	err = beside->model->start();
 	if (err)
-		at_work->model->stop();
+		active->model->stop();
 	return err;
 }
 
@@ -245,12 +245,12 @@ void op_model_stop(void)
 {
 	if (beside)
 		beside->model->stop();
-	at_work->model->stop();
+	active->model->stop();
 }
 
 void op_model_times(unsigned int n, u64 *ret_enabled, u64 *ret_running)
 {
 	*ret_enabled = *ret_running = 0;
-	if (at_work && at_work->model->times)
-		at_work->model->times(n, ret_enabled, ret_running);
+	if (active && active->model->times)
+		active->model->times(n, ret_enabled, ret_running);
 }

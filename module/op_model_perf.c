@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * op_model_perf.c - sample by counters that the kernel's perf drives for us
+ * op_model_perf.c - sample with counters that the kernel's perf drives
  *
- * For all CPUs whose registers we don't write ourselves, arm64 above all, and for x86 where
- * somebody else holds them. perf decides which counter counts what, so a directory N stands for an
- * event, and any event can be in any. Interrupts are NMIs where perf's are (x86), else what runs
- * with interrupts off is sampled as they come back on.
+ * For CPUs whose registers we do not write ourselves, above all arm64, and for x86 CPUs whose
+ * counters are in use. perf assigns events to counters, so a directory N stands for an event, and
+ * any event can be in any directory. Interrupts are NMIs if perf's are (x86); otherwise code that
+ * runs with interrupts off is sampled when they come back on.
  *
- * Events of one set are pinned: one that doesn't fit on the counters together with the others
- * fails at once, rather than being counted part of the time. With more than one set that is what
- * is asked for, and perf has the events take turns, at its own pace. perf thins out what interrupts
- * too often; how much is found at the end from what was counted.
+ * Events of a single set are pinned: one that does not fit on the counters together with the others
+ * fails at once, rather than being counted part of the time. With more than one set, taking turns
+ * is intended, and perf rotates the events at its own pace. perf throttles events that interrupt
+ * too often; how much is computed at the end from the counts.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -26,14 +26,14 @@
 
 struct perf_cpu {
 	struct perf_event *events[OP_MAX_VIRTUAL];
-	u64 told[OP_MAX_VIRTUAL];	/* periods sampled or counted as throttled */
-	u64 enabled[OP_MAX_VIRTUAL], ran[OP_MAX_VIRTUAL];	/* ns, of events that are gone */
+	u64 accounted[OP_MAX_VIRTUAL];	/* periods sampled or counted as throttled */
+	u64 enabled[OP_MAX_VIRTUAL], ran[OP_MAX_VIRTUAL];	/* ns, of released events */
 };
 static DEFINE_PER_CPU(struct perf_cpu, cpus);
 
-static struct op_counter counters[OP_MAX_VIRTUAL];	/* as asked for at set-up */
+static struct op_counter counters[OP_MAX_VIRTUAL];	/* the settings at set-up */
 static unsigned int nr;			/* events that fit on the counters */
-static bool in_turns;			/* more are asked for */
+static bool in_turns;			/* more are enabled */
 static bool running;			/* changed with CPU hotplug locked out */
 static int hotplug_state;
 
@@ -46,10 +46,10 @@ static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 	if (!regs || !READ_ONCE(running))
 		return;
-	/* one that comes late may hit the other mode */
+	/* a late interrupt may hit the other mode */
 	if (!(user_mode(regs) ? a->user : a->kernel))
 		return;
-	WRITE_ONCE(c->told[n], c->told[n] + 1);
+	WRITE_ONCE(c->accounted[n], c->accounted[n] + 1);
 	op_sample(regs, n);
 }
 
@@ -62,7 +62,7 @@ static u64 config_of(const struct op_counter *a)
 #endif
 }
 
-/* perf would leave others out without a word. */
+/* perf would silently ignore other bits. */
 static unsigned long extra_mask(void)
 {
 #ifdef CONFIG_X86
@@ -78,23 +78,24 @@ static int check(unsigned int n, const struct op_counter *a, struct op_reason *w
 	unsigned long most_event = IS_ENABLED(CONFIG_X86) ? 0xfff : 0xffff;
 
 	if (!a->count || a->count > S64_MAX)
-		return op_refuse(why, -EDOM, "counter %u: count %lu is not 1 to 2^63 - 1", n,
+		return op_refuse(why, -EDOM,
+				 "counter %u: count %lu is out of range: expected 1 to 2^63 - 1", n,
 				 a->count);
 	if (!a->kernel && !a->user)
-		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
+		return op_refuse(why, -EDOM, "counter %u: neither kernel nor user is enabled", n);
 	if (a->event > most_event || a->unit_mask > most_mask)
 		return op_refuse(why, -EDOM,
-				 "counter %u: event 0x%lx is above 0x%lx, or "
-				 "unit mask 0x%lx above 0x%lx",
+				 "counter %u: event 0x%lx (at most 0x%lx) or "
+				 "unit mask 0x%lx (at most 0x%lx) is out of range",
 				 n, a->event, most_event, a->unit_mask, most_mask);
 	if (a->extra & ~extra_mask())
 		return op_refuse(why, -EDOM,
-				 "counter %u: extra 0x%lx: this CPU does not take 0x%lx of it", n,
+				 "counter %u: extra 0x%lx: this CPU does not support bits 0x%lx", n,
 				 a->extra, a->extra & ~extra_mask());
 	return 0;
 }
 
-/* ---- one CPU's events, hotplug of it locked out ---- */
+/* ---- one CPU's events, with its hotplug locked out ---- */
 
 static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled, bool pinned)
 {
@@ -109,7 +110,7 @@ static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled, 
 						(void *)(unsigned long)n);
 }
 
-/* What perf counted and kept quiet about; the event does not count now. */
+/* Count periods that perf did not interrupt for. The event is disabled. */
 static void count_throttled(unsigned int cpu, unsigned int n)
 {
 	struct perf_cpu *c = &per_cpu(cpus, cpu);
@@ -117,10 +118,10 @@ static void count_throttled(unsigned int cpu, unsigned int n)
 
 	periods = perf_event_read_value(c->events[n], &enabled, &ran);
 	periods = div64_u64(periods, counters[n].count);
-	if (periods <= c->told[n])
+	if (periods <= c->accounted[n])
 		return;
-	op_count_many(cpu, OP_STAT_THROTTLED, periods - c->told[n]);
-	c->told[n] = periods;
+	op_count_many(cpu, OP_STAT_THROTTLED, periods - c->accounted[n]);
+	c->accounted[n] = periods;
 }
 
 static void add_times(struct perf_event *e, u64 *enabled, u64 *ran)
@@ -137,7 +138,7 @@ static int perf_online(unsigned int cpu)
 	struct perf_cpu *c = &per_cpu(cpus, cpu);
 	unsigned int n;
 
-	memset(c->told, 0, sizeof(c->told));
+	memset(c->accounted, 0, sizeof(c->accounted));
 	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
 		struct perf_event *e;
 
@@ -147,7 +148,7 @@ static int perf_online(unsigned int cpu)
 		if (!IS_ERR(e))
 			c->events[n] = e;
 		else
-			pr_warn("oprofile: CPU %u does not count event %u (%ld)\n", cpu, n,
+			pr_warn("oprofile: CPU %u: cannot count event %u (%ld)\n", cpu, n,
 				PTR_ERR(e));
 	}
 	return 0;
@@ -181,9 +182,9 @@ static int perf_offline(unsigned int cpu)
 	return 0;
 }
 
-/* ---- what fits ---- */
+/* ---- which events fit ---- */
 
-/* Whether an event was created, and is on a counter. Lets go of it otherwise. */
+/* Whether an event was created and is on a counter. Releases it otherwise. */
 static bool fits(struct perf_event *e, int *ret_err)
 {
 	*ret_err = IS_ERR(e) ? PTR_ERR(e) : 0;
@@ -196,14 +197,14 @@ static bool fits(struct perf_event *e, int *ret_err)
 	return false;
 }
 
-static void let_go(struct perf_event **events, unsigned int n)
+static void release_events(struct perf_event **events, unsigned int n)
 {
 	while (n--)
 		if (events[n])
 			perf_event_release_kernel(events[n]);
 }
 
-/* As many cycle counts as there is room for, on one CPU. */
+/* Find how many cycle counters fit on one CPU. */
 static int perf_probe(struct op_reason *why)
 {
 	struct perf_event_attr cycles = {
@@ -219,13 +220,13 @@ static int perf_probe(struct op_reason *why)
 		if (!fits(events[nr], &err))
 			break;
 	}
-	let_go(events, nr);
+	release_events(events, nr);
 	if (nr)
 		return 0;
-	return op_refuse(why, -ENODEV, "perf counts no cycles on this CPU (%d)", err);
+	return op_refuse(why, -ENODEV, "perf cannot count cycles on this CPU (%d)", err);
 }
 
-/* Every event on one CPU: all at once, or, where they take turns, one after the other. */
+/* Try every event on one CPU: all at once or, if they take turns, one after the other. */
 static int try_all(struct op_reason *why)
 {
 	struct perf_event *events[OP_MAX_VIRTUAL] = {};
@@ -245,12 +246,12 @@ static int try_all(struct op_reason *why)
 			events[n] = NULL;
 		}
 	}
-	let_go(events, n);
+	release_events(events, n);
 	if (err == -EBUSY)
 		return op_refuse(why, -EDOM,
 				 "event %u does not fit on the counters with the others", n);
 	if (err)
-		return op_refuse(why, -EDOM, "perf does not count event %u (%d)", n, err);
+		return op_refuse(why, -EDOM, "perf cannot count event %u (%d)", n, err);
 	return 0;
 }
 
@@ -270,7 +271,7 @@ static unsigned int perf_nr_counters(void)
 	return nr;
 }
 
-static void forget_times(void)
+static void reset_times(void)
 {
 	unsigned int cpu;
 
@@ -312,14 +313,15 @@ static int perf_setup(struct op_reason *why)
 		counters[n] = op_counters[n];
 		in_turns |= n >= nr;
 	}
-	forget_times();
+	reset_times();
 	err = try_all(why);
 	if (err)
 		return err;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online", perf_online,
 					  perf_offline);
 	if (hotplug_state < 0)
-		return op_refuse(why, hotplug_state, "CPUs can't be watched (%d)", hotplug_state);
+		return op_refuse(why, hotplug_state, "cannot register a CPU hotplug state (%d)",
+				 hotplug_state);
 	return 0;
 }
 

@@ -2,15 +2,15 @@
 /*
  * op_model_timer.c - sample by time: a high-resolution timer on every CPU
  *
- * Works on any machine, and stands in for counters where there are none. Blind where interrupts
- * are off: what runs there is found when they are back on.
+ * Works on any machine and replaces missing counters. Code that runs with interrupts off is not
+ * seen: the sample hits the place that enables them.
  *
- * It can't freeze the machine. The next expiry leaves a CPU at least as long to itself as the last
- * sample took, and REST times as long as samples take on average, stacks and all. When
- * expiries keep being missed all the same (interrupts cost more than the handler sees, in a virtual
- * machine above all) the period is doubled until they aren't, or until it is so long that no
- * machine spends it on one interrupt: being late then has other reasons, which sampling less would
- * not help.
+ * It cannot freeze the machine. Until the next expiry a CPU is left alone for at least as long as
+ * the last sample took, and REST times as long as samples with their stacks take on average. If
+ * expiries are missed nevertheless (interrupts cost more than the handler sees, above all in a
+ * virtual machine), the period is doubled until none are, or until it is SAFE_PERIOD_NS: no machine
+ * spends that on one interrupt, so the delay has another cause that sampling less would not remove.
+ *
  * Every period that passes without a sample is counted: received + throttled = time / period.
  */
 #include <linux/cpuhotplug.h>
@@ -28,23 +28,23 @@
 #include "oprofilefs/op_abi.h"
 
 #define MAX_PERIOD_NS	(60 * (u64)NSEC_PER_SEC)
-#define LATE_IN_A_ROW	4	/* missed expiries that make the period longer */
-#define CALM_IN_A_ROW	256	/* punctual ones that make it shorter again */
-#define SAFE_PERIOD_NS	(500 * NSEC_PER_USEC)	/* needs no guard */
-#define REST		4	/* for each ns in the handler so many for the rest */
-#define COST_SAMPLES	8	/* in the average of what they cost */
+#define LATE_IN_A_ROW	4	/* missed expiries in a row that double the period */
+#define CALM_IN_A_ROW	256	/* punctual ones in a row that halve it again */
+#define SAFE_PERIOD_NS	(500 * NSEC_PER_USEC)	/* not doubled further */
+#define REST		4	/* ns left to the rest for each ns in the handler */
+#define COST_SAMPLES	8	/* in the average cost */
 
 static unsigned int clock_khz;
 module_param(clock_khz, uint, 0444);
-MODULE_PARM_DESC(clock_khz, "nominal CPU clock in kHz, for turning cycles into time (0: find out)");
+MODULE_PARM_DESC(clock_khz, "nominal CPU clock in kHz, to convert cycles to time (0: detect)");
 
 unsigned long op_timer_count;
 
 struct op_timer {
 	struct hrtimer timer;
 	u64 began;		/* start of the handler, monotonic ns */
-	u64 cost;		/* of a sample lately, ns */
-	unsigned int stretch;	/* the period is doubled so many times */
+	u64 cost;		/* of a sample, recent average, ns */
+	unsigned int stretch;	/* how often the period is doubled */
 	unsigned int late, calm;
 };
 static DEFINE_PER_CPU(struct op_timer, timers);
@@ -80,18 +80,17 @@ int op_timer_init(void)
 {
 	if (!clock_khz)
 		clock_khz = op_arch_clock_khz() ?: 1000000;
-	/* 1 MHz to 100 GHz: with MAX_PERIOD_NS no product above leaves 64 bits */
+	/* 1 MHz to 100 GHz: with MAX_PERIOD_NS no product above overflows */
 	if (clock_khz < 1000 || clock_khz > 100 * 1000 * 1000) {
-		pr_err("oprofile: clock_khz=%u is no CPU clock: give 1000 to 100000000\n",
-		       clock_khz);
+		pr_err("oprofile: invalid clock_khz=%u: expected 1000 to 100000000\n", clock_khz);
 		return -EINVAL;
 	}
 	op_timer_count = clock_khz;	/* 1 ms */
 	return 0;
 }
 
-/* When to fire next. */
-static void go_on(struct op_timer *t)
+/* Set the next expiry. */
+static void set_next_expiry(struct op_timer *t)
 {
 	u64 now = ktime_get_ns(), cost = now - t->began, steps;
 
@@ -125,11 +124,11 @@ static enum hrtimer_restart tick(struct hrtimer *timer)		/* [irq] */
 		op_sample(regs, 0);
 	else
 		op_count_here(OP_STAT_THROTTLED, 1);
-	go_on(t);
+	set_next_expiry(t);
 	return HRTIMER_RESTART;
 }
 
-/* On the CPU itself. The first expiry is at random, or all CPUs would sample at once for ever. */
+/* On the CPU itself. The first expiry is random, or all CPUs would always sample at once. */
 static int timer_online(unsigned int cpu)
 {
 	struct op_timer *t = &per_cpu(timers, cpu);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pins.c - the pinned processes and the log of their vanished mappings (pins.h)
+ * pins.c - the pinned processes and the log of their unmapped files (pins.h)
  *
- * One raw spinlock, taken in hard interrupts and in the unmap hook, never in NMI; nothing is
- * allocated under it: both tables come from pools made at set-up, which also bounds them.
+ * One raw spinlock, taken in hard interrupts and in the unmap hook, never in NMI. Nothing is
+ * allocated under it: both tables use pools allocated at set-up, which also bound them.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -97,7 +97,7 @@ static struct op_pin *find(const struct mm_struct *mm)
 	return NULL;
 }
 
-/* current->mm is not NULL, so the task holds it: taking another reference is safe. */
+/* current->mm is not NULL, so the task holds it and taking another reference is safe. */
 static struct op_pin *make(struct mm_struct *mm, u32 generation)
 {
 	struct op_pin *p = hlist_entry_safe(free_pins.first, struct op_pin, node);
@@ -130,12 +130,12 @@ bool op_pin_current(struct op_cpu_buffer *b, u32 generation)
 	raw_spin_lock(&lock);
 	p = find(mm) ?: make(mm, generation);
 	if (p && (s32)(generation - p->generation) > 0)
-		p->generation = generation;	/* another CPU may be ahead of this one */
+		p->generation = generation;	/* unless another CPU is ahead */
 	raw_spin_unlock(&lock);
 	if (!p)
 		return false;
-	op_maps_of_current_wanted();
-	/* an NMI here must not take the old process for the new generation's, nor the reverse */
+	op_maps_request_current();
+	/* an NMI here must not see the old process with the new generation, or the reverse */
 	WRITE_ONCE(b->pinned_generation, 0);
 	barrier();
 	WRITE_ONCE(b->pinned_mm, mm);
@@ -165,9 +165,9 @@ static struct unmap *take_unmap(struct op_pin *p)
 }
 
 /*
- * A kprobe that is a breakpoint runs its handler as if in NMI, where spinning for a lock may not be
- * said to lockdep. It is right all the same: what the breakpoint interrupted is the mm code, never
- * an owner of the lock.
+ * A kprobe that is a breakpoint runs its handler as if in NMI, where lockdep objects to spinning
+ * for a lock. It is safe nevertheless: the breakpoint interrupts mm code, never an owner of the
+ * lock.
  */
 static void lock_in_hook(void) __acquires(&lock)
 {
@@ -220,7 +220,7 @@ struct file *op_unmap_find(struct op_pin *p, unsigned long pc, u32 seq, bool any
 	if (!READ_ONCE(p->nr_unmaps))
 		return NULL;
 	raw_spin_lock_irq(&lock);
-	/* newest first: of those after the sample the oldest is wanted, so the last one met */
+	/* newest first: the oldest one after the sample is wanted, that is the last one found */
 	list_for_each_entry_reverse(u, &p->unmaps, node) {
 		if (!any && (s32)(u->sequence - seq) < 0)
 			break;
@@ -238,7 +238,7 @@ struct file *op_unmap_find(struct op_pin *p, unsigned long pc, u32 seq, bool any
 	return file;
 }
 
-/* Unlink what one bucket no longer needs. */
+/* Unlink what only generations up to @upto needed from one bucket. */
 static void unlink_old(struct hlist_head *head, u32 upto, struct hlist_head *pins,
 		       struct list_head *unmaps)
 {
@@ -251,8 +251,8 @@ static void unlink_old(struct hlist_head *head, u32 upto, struct hlist_head *pin
 		bool old = (s32)(p->generation - upto) <= 0;
 
 		/*
-		 * An unmap logged in the last generation may be needed by a sample of the next:
-		 * the hook is not waited for when the generation changes.
+		 * A sample of the next generation may need an unmap logged in the last one, because
+		 * a change of generation does not wait for the hook.
 		 */
 		list_for_each_entry_safe(u, un, &p->unmaps, node)
 			if (old || (s32)(u->generation - upto) < 0) {
@@ -276,7 +276,7 @@ static void release_pin(struct op_pin *p)
 		mmdrop(p->mm);
 }
 
-static void give_back(struct hlist_head *pins, struct list_head *unmaps)
+static void return_to_pools(struct hlist_head *pins, struct list_head *unmaps)
 {
 	struct hlist_node *next;
 	struct op_pin *p;
@@ -313,6 +313,6 @@ void op_pins_drop(u32 upto)
 			release_pin(p);
 		list_for_each_entry(u, &unmaps, node)
 			fput(u->file);
-		give_back(&pins, &unmaps);
+		return_to_pools(&pins, &unmaps);
 	}
 }

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pins.h - keep what samples point at alive until they have been translated
+ * pins.h - keep processes known until their samples have been translated
  *
- * A sample in a ring names its process by the number mm. Between the interrupt and the sync the
- * process may exit, exec or unmap, so:
+ * A sample in a ring identifies its process by the number mm. Between the interrupt and the sync
+ * the process may exit, exec or unmap, so:
  *
- *  - The first sample of a process on a CPU in a generation pins its mm: the struct stays
- *    (mmgrab), the address space does not, and the reference keeps the number from being given
- *    to another process. The pin also keeps the file it runs, for the application's name.
- *  - A mapping of a pinned process that goes away is logged with its file before it does
- *    (hooks.c), under a running number. A sample carries the number current when it was taken: it
- *    lay in the first such mapping logged under that number or later, else in what is still
- *    mapped.
+ *  - The first sample of a process on a CPU in a generation pins its mm. The struct stays (mmgrab),
+ *    the address space does not; the reference prevents another process from getting the same
+ *    number. The pin also holds the executable, for the application's name.
+ *  - Before a mapping of a pinned process is removed, it is logged with its file (hooks.c), under a
+ *    sequence number. A sample has the number current when it was taken: it lies in the first
+ *    matching mapping logged under that number or later, else in a current mapping.
  *  - Pins and log entries belong to a generation. The sync drops them once every ring has been
  *    read past that generation.
  *
- * Where mappings can't be watched (no kprobes), the whole address space is kept instead until the
- * sync: exited processes still resolve, addresses used again in between do not.
+ * If mappings cannot be watched (no kprobes), the whole address space is kept until the sync: the
+ * samples of exited processes still resolve, those in address ranges reused meanwhile do not.
  *
- * Both tables are fixed in size: when full, the samples concerned are counted lost.
+ * Both tables have a fixed size: when they are full, the samples concerned are counted lost.
  */
 #ifndef MODULE_PINS_H
 #define MODULE_PINS_H
@@ -36,8 +35,8 @@ struct vm_area_struct;
 struct op_pin {
 	struct hlist_node node;		/* in the table, or on the free list */
 	struct mm_struct *mm;
-	struct file *exe;		/* what it runs; may be NULL */
-	op_word app;			/* cookie of exe once asked for; the sync's */
+	struct file *exe;		/* the executable; may be NULL */
+	op_word app;			/* cookie of exe if app_known; private to the sync */
 	bool app_known;
 	bool holds_users;		/* mmget(), not mmgrab() */
 	u32 generation;			/* the last one it was used in */
@@ -57,21 +56,21 @@ void op_pin_work(struct irq_work *work);				/* [irq] */
 
 u32 op_unmap_sequence(void);						/* [nmi] */
 
-/* [@start, @end) of @vma, executable and of a file, is about to go.	[preemption off] */
+/* [@start, @end) of @vma, executable and of a file, is being removed.	[preemption off] */
 void op_unmap_log(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 
 /* What is pinned under the number @mm, until op_pins_drop().		[task] the sync */
 struct op_pin *op_pin_find(u64 mm);
 
 /*
- * The file that was mapped at @pc of a pinned process when sequence was @sequence, if that mapping
- * went away since; with its reference and the offset of @pc in *ret_offset. @any: also one logged
- * before @sequence, for samples taken while it went.			[task] the sync
+ * The file that was mapped at @pc of a pinned process when the sequence was @sequence, if it has
+ * been unmapped since; with a reference, and the offset of @pc in *ret_offset. @any: also one
+ * logged before @sequence, for samples taken during the unmap.		[task] the sync
  */
 struct file *op_unmap_find(struct op_pin *p, unsigned long pc, u32 sequence, bool any,
 			   u64 *ret_offset);
 
-/* Let go of what only generations up to @upto needed.			[task] the sync */
+/* Release what only generations up to @upto needed.			[task] the sync */
 void op_pins_drop(u32 upto);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * portable.h - lets the module's pure parts (ring.h, words.h, pmu_*.c, ibs.c, number.c) build in
- * user space
+ * portable.h - what the module's pure parts (ring.h, words.h, pmu_*.c, ibs.c, number.c) use of the
+ * kernel, so that they also build in user space
  *
- * There they are tested with threads and sanitizers, which a kernel can't offer as cheaply.
- * Only what those files use is here, with the kernel's names and meaning.
+ * There they are tested with threads and sanitizers, which is expensive in a kernel. Names and
+ * meanings are the kernel's.
  */
 #ifndef MODULE_PORTABLE_H
 #define MODULE_PORTABLE_H

@@ -2,13 +2,12 @@
 /*
  * ring.h - one CPU's ring of samples: written by its interrupts, read by buffer_sync
  *
- * No locks: the CPU's interrupt is the only writer and moves only head, the sync is the only
- * reader and moves only tail. An NMI may hit while a lower interrupt writes; the inner one finds
- * the ring taken and gives its sample up (the caller counts it).
+ * No locks: the CPU's interrupt is the only writer and moves only head, the sync is the only reader
+ * and moves only tail. An NMI may hit while a lower interrupt writes; it finds the ring taken and
+ * drops its sample (the caller counts it).
  *
- * A sample's task and mode are written before it, only when they differ from the last ones
- * written, and remembered only once they are in the ring: what did not fit was not said. A new
- * generation makes them be said again, so a reader that begins with one knows everything.
+ * A sample's task and mode are written before it, but only if they differ from the last ones in the
+ * ring. A new generation repeats them, so that a reader that begins with one has the whole context.
  *
  *	writer (this CPU's interrupt)		reader (the sync, any CPU)
  *
@@ -20,9 +19,9 @@
  *	head = ..., release	   C		read entries
  *	turn = even, release			tail = ..., release	 D
  *
- * A pairs with B: either the writer sees the new generation, or the reader sees it at work and
- * waits for it. So once op_ring_quiet() returned, whatever was taken under an older generation
- * lies below head. C publishes entries, D gives their room back.
+ * A pairs with B: either the writer sees the new generation, or the reader sees it writing and
+ * waits for it. So once op_ring_quiet() is true, all samples taken under an older generation lie
+ * below head. C publishes entries, D frees them.
  */
 #ifndef MODULE_RING_H
 #define MODULE_RING_H
@@ -34,10 +33,10 @@ enum op_entry_kind {
 	OP_ENTRY_TASK,		/* value: mm as a number; small: tid */
 	OP_ENTRY_TASK_MORE,	/* value: generation; small: tgid */
 	OP_ENTRY_MODE,		/* value: 1 user, 0 kernel */
-	OP_ENTRY_RECORD,	/* a sample, its event op_record(); then its entries of data */
-	OP_ENTRY_DATA,		/* value: what the CPU wrote down */
+	OP_ENTRY_RECORD,	/* as a sample, but event is op_record(); then OP_ENTRY_DATA */
+	OP_ENTRY_DATA,		/* value: a register that the CPU recorded */
 	OP_ENTRY_STACK,		/* as a sample; then OP_ENTRY_CALLERS */
-	OP_ENTRY_CALLERS,	/* value: callers, in the kernel in the upper half; small: end; */
+	OP_ENTRY_CALLERS,	/* value: nr of callers, kernel's in the upper half; small: end; */
 				/* then entries with two callers each, value and more */
 };
 
@@ -53,14 +52,14 @@ struct op_entry {
 	};
 };
 
-/* Who called what a sample hit, innermost first: kernel functions, then user ones. */
+/* The callers of a sample, innermost first: kernel functions, then user ones. */
 struct op_stack {
 	u64 *callers;
 	u32 nr, nr_kernel;
 	u32 end;		/* the word of OP_STACK_END */
 };
 
-/* Whom a sample belongs to. */
+/* The task and mode of a sample. */
 struct op_owner {
 	u64 mm;			/* as a number, not to be followed; 0: none */
 	u32 tid, tgid;
@@ -72,22 +71,22 @@ struct op_ring {
 	struct op_entry *entries;
 	u32 mask;		/* entries - 1, which are a power of two */
 
-	/* the writer's */
+	/* changed by the writer */
 	u32 head ____cacheline_aligned;
 	u32 turn;		/* odd while an interrupt writes */
-	bool said;		/* last is in the ring */
+	bool has_last;		/* last is valid: it is in the ring */
 	struct op_owner last;
 
-	/* the reader's */
+	/* changed by the reader */
 	u32 tail ____cacheline_aligned;
 };
 
-/* Most entries one sample can need, without data; most of data; with @nr callers, besides. */
+/* Most entries of a sample without data; most entries of data; further ones for @nr callers. */
 #define OP_RING_RECORD		4
 #define OP_RING_DATA		7
 #define OP_RING_CALLERS(nr)	(1 + ((nr) + 1) / 2)
 
-/* A record's note in the event buffer, and its entries of data, in the event of an entry. */
+/* The event of a record's entry: its note in the event buffer, and its number of data entries. */
 static inline u16 op_record(u32 code, u32 nr)
 {
 	return code << 8 | nr;
@@ -103,7 +102,7 @@ static inline u32 op_record_data(const struct op_entry *e)
 	return e->event & 0xff;
 }
 
-/* @entries: a power of two, at least OP_RING_RECORD + OP_RING_DATA; stays the caller's. */
+/* @nr: a power of two, at least OP_RING_RECORD + OP_RING_DATA; the caller owns @entries. */
 static inline void op_ring_init(struct op_ring *r, struct op_entry *entries, u32 nr)
 {
 	memset(r, 0, sizeof(*r));
@@ -129,22 +128,22 @@ static inline void op_ring_leave(struct op_ring *r)
 	smp_store_release(&r->turn, r->turn + 1);
 }
 
-/* Entries in use, as the writer sees it; never too few. */
+/* Entries in use as seen by the writer: an upper bound. */
 static inline u32 op_ring_used(struct op_ring *r)
 {
 	return r->head - smp_load_acquire(&r->tail);	/* D, pairs with op_ring_consume() */
 }
 
 /*
- * Begin to write @sample, which @more entries are to follow, behind what must be said of @o before
- * it. false: no room. Nothing is in the ring before op_ring_end().
+ * Write the context @o as far as it changed, then @sample, to be followed by @more entries. false:
+ * no room. Nothing is in the ring before op_ring_end().
  */
 static __always_inline bool op_ring_begin(struct op_ring *r, const struct op_owner *o,
 					  struct op_entry sample, u32 more, u32 *ret_at)
 {
-	bool task = !r->said || r->last.mm != o->mm || r->last.tid != o->tid ||
+	bool task = !r->has_last || r->last.mm != o->mm || r->last.tid != o->tid ||
 		    r->last.tgid != o->tgid || r->last.generation != o->generation;
-	bool mode = !r->said || r->last.user != o->user ||
+	bool mode = !r->has_last || r->last.user != o->user ||
 		    r->last.generation != o->generation;
 	u32 need = 1 + more + 2 * task + mode, at = r->head;
 
@@ -164,15 +163,15 @@ static __always_inline bool op_ring_begin(struct op_ring *r, const struct op_own
 	return true;
 }
 
-/* All up to @at is written. */
+/* Publish all entries up to @at. */
 static __always_inline void op_ring_end(struct op_ring *r, const struct op_owner *o, u32 at)
 {
 	smp_store_release(&r->head, at);		/* C, pairs with op_ring_filled() */
 	r->last = *o;
-	r->said = true;
+	r->has_last = true;
 }
 
-/* Log one sample, between enter and leave. false: no room, and nothing was changed. */
+/* Log one sample, between enter and leave. false: no room, nothing changed. */
 static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 pc, u32 sequence,
 			       u16 event)
 {
@@ -186,7 +185,7 @@ static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 
 	return true;
 }
 
-/* One with @nr words of data, at most OP_RING_DATA, to become a note of @code. */
+/* Log a sample with @nr words of data, at most OP_RING_DATA, for a note of @code. */
 static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *o, u64 pc,
 				      u32 sequence, u32 code, const u64 *data, u32 nr)
 {
@@ -203,7 +202,7 @@ static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *
 	return true;
 }
 
-/* One with its callers. */
+/* Log a sample with its callers. */
 static inline bool op_ring_log_stack(struct op_ring *r, const struct op_owner *o, u64 pc,
 				     u32 sequence, u16 event, const struct op_stack *c)
 {
@@ -226,8 +225,8 @@ static inline bool op_ring_log_stack(struct op_ring *r, const struct op_owner *o
 /* ---- the reader's side							[task] */
 
 /*
- * Whether the writer seen at work in @turn (from op_ring_turn(), taken after the generation was
- * changed and a full barrier, B) has finished.
+ * op_ring_turn() reads the turn after the generation was changed and a full barrier (B);
+ * op_ring_quiet() is true once a writer that was active in @turn has finished.
  */
 static inline u32 op_ring_turn(struct op_ring *r)
 {
@@ -244,13 +243,13 @@ static inline u32 op_ring_filled(struct op_ring *r)
 	return smp_load_acquire(&r->head) - r->tail;	/* C, pairs with op_ring_log() */
 }
 
-/* The @i-th unread entry, below what op_ring_filled() told. */
+/* The @i-th unread entry; @i is below op_ring_filled(). */
 static inline const struct op_entry *op_ring_peek(const struct op_ring *r, u32 i)
 {
 	return &r->entries[(r->tail + i) & r->mask];
 }
 
-/* The callers of the stack that is next to be read; their addresses by op_ring_caller(). */
+/* The stack next to be read; op_ring_caller() has its addresses. */
 static inline struct op_stack op_ring_stack(const struct op_ring *r)
 {
 	const struct op_entry *e = op_ring_peek(r, 1);
@@ -265,7 +264,7 @@ static inline u64 op_ring_caller(const struct op_ring *r, u32 i)
 	return i % 2 ? e->more : e->value;
 }
 
-/* Entries that the sample next to be read takes. */
+/* The number of entries of the sample next to be read. */
 static inline u32 op_ring_sample_entries(const struct op_ring *r)
 {
 	const struct op_entry *e = op_ring_peek(r, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stats.c - read and reset the counters; they are counted where samples end (stats.h)
+ * stats.c - read and reset the statistics (stats.h)
  */
 #include <linux/cpumask.h>
 #include "module/stats.h"

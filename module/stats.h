@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stats.h - what became of every sample, per CPU
+ * stats.h - how many samples were delivered or lost, per CPU
  *
  * Once the rings are drained, on each CPU exactly [FS-20]:
  *
@@ -19,17 +19,17 @@ enum op_stat {
 	OP_STAT_LOST_OVERFLOW,		/* no room in the CPU's ring */
 	OP_STAT_INVALID_EIP,		/* the address was the escape value */
 	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
-	OP_STAT_BACKTRACE_ABORTED,	/* stacks cut where a check failed: their samples count */
-	OP_STAT_BY_TIMER,		/* received: by a timer, where the others are by NMI */
+	OP_STAT_BACKTRACE_ABORTED,	/* stacks cut short by a failed check; samples stay */
+	OP_STAT_BY_TIMER,		/* received by a timer, if the others come by NMI */
 	OP_STAT_SWITCHES,		/* from one set of counters to the next: not samples */
-	/* counted by an NMI that hit that interrupt at work: received, and lost to overflow */
+	/* counted by an NMI that hits that interrupt: received, and lost to overflow */
 	OP_STAT_NESTED,
 	/* counted by the sync */
 	OP_STAT_LOST_EVENT_OVERFLOW,	/* no room in the event buffer */
-	OP_STAT_LOST_NO_MM,		/* the process could not be held on to */
+	OP_STAT_LOST_NO_MM,		/* the process could not be pinned */
 	OP_STAT_LOST_NO_MAPPING,	/* no mapping at the address, or no room for its image */
 	OP_STAT_DELIVERED,
-	OP_STAT_CALLER_NO_MAPPING,	/* stacks cut at a caller where nothing is mapped */
+	OP_STAT_CALLER_NO_MAPPING,	/* stacks cut short at a caller without a mapping */
 	OP_NR_STATS
 };
 
@@ -40,7 +40,7 @@ DECLARE_PER_CPU(struct op_stats, op_stats);
 
 static inline void op_count_here(enum op_stat s, unsigned long n)	/* [nmi] */
 {
-	this_cpu_add(op_stats.n[s], n);		/* whole, even where an NMI counts the same */
+	this_cpu_add(op_stats.n[s], n);		/* atomic even if an NMI counts the same */
 }
 
 static inline void op_count(unsigned int cpu, enum op_stat s)		/* [task] the sync */
@@ -54,7 +54,7 @@ static inline void op_count_many(unsigned int cpu, enum op_stat s, unsigned long
 {
 	unsigned long *p = &per_cpu(op_stats, cpu).n[s];
 
-	/* of a counter whose own writer is at rest there */
+	/* of a counter whose own writer is idle on that CPU */
 	WRITE_ONCE(*p, *p + n);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * translate.c - find what was mapped at an address, also when it no longer is (translate.h)
+ * translate.c - find what is or was mapped at an address (translate.h)
  *
- * The process may be alive, exiting just now, or gone:
- *  - alive: the log of vanished mappings is asked first, then the mappings that are;
- *  - gone: the log has all its file mappings; vdso and heap are known from where they were;
- *  - exiting: its mappings go into the log one by one. exe_file is cleared only after the last,
- *    so until then the walk comes back later.
+ * The process may be alive, exiting, or gone:
+ *  - alive: search the log of unmapped files first, then the current mappings;
+ *  - gone: the log has all its file mappings; the mm still has the bounds of vdso and heap;
+ *  - exiting: its mappings enter the log one by one. exe_file is cleared only after the last, so
+ *    until then the walk retries later.
  *
- * mmap_lock may be held for as long as a (hostile) user likes: it is tried for, not waited for.
+ * A hostile user may keep mmap_lock taken: it is only tried, never waited for.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -18,7 +18,7 @@
 #include "module/dcookie.h"
 #include "module/translate.h"
 
-#define MAX_RETRIES 5		/* of a walk, for mappings that are just going away */
+#define MAX_RETRIES 5		/* of a walk, for mappings being removed */
 
 static unsigned long vdso_size = 2 * PAGE_SIZE;	/* until one has been seen */
 
@@ -74,16 +74,16 @@ op_word op_walk_app(struct op_walk *w)
 	return p->app;
 }
 
-/* Whether every mapping of a process without users has been taken down (and logged). */
-static bool gone(struct mm_struct *mm)
+/* Whether every mapping of a process without users has been removed (and logged). */
+static bool is_gone(struct mm_struct *mm)
 {
 	if (rcu_access_pointer(mm->exe_file))
 		return false;
-	smp_rmb();	/* the log is read after this; it was written before exe_file */
+	smp_rmb();	/* read the log after exe_file; it was written before */
 	return true;
 }
 
-/* Learn whether the process is alive, and hold it if so. 0 or -EAGAIN. */
+/* Find whether the process is alive, and if so lock its mm. 0 or -EAGAIN. */
 static int enter(struct op_walk *w, bool final)
 {
 	struct mm_struct *mm = w->pin->mm;
@@ -93,7 +93,7 @@ static int enter(struct op_walk *w, bool final)
 		return 0;
 	for (i = 0; i < 10; i++) {
 		if (!mmget_not_zero(mm)) {
-			if (gone(mm) || final) {
+			if (is_gone(mm) || final) {
 				w->entered = true;
 				return 0;
 			}
@@ -108,11 +108,11 @@ static int enter(struct op_walk *w, bool final)
 	}
 	if (!final)
 		return -EAGAIN;
-	w->entered = true;	/* as if it were gone: the log may still know */
+	w->entered = true;	/* treat it as gone: the log may still help */
 	return 0;
 }
 
-/* Names of mappings without a file, as /proc/PID/maps has them where that can be told. */
+/* Name of a mapping without a file, as in /proc/PID/maps as far as it can be known. */
 static const char *anon_name(struct vm_area_struct *v)
 {
 	const char *name = NULL;
@@ -129,7 +129,7 @@ static const char *anon_name(struct vm_area_struct *v)
 	return "anon";
 }
 
-/* Make the mapping at @pc the one last used. */
+/* Make the mapping at @pc the walk's current one. */
 static bool look_up(struct op_walk *w, unsigned long pc)
 {
 	struct vm_area_struct *v = find_vma(w->live, pc);
@@ -181,7 +181,7 @@ static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
 	return ret->cookie == OP_INVALID_COOKIE ? -ENOENT : 0;
 }
 
-/* An address in no file mapping of a process that is gone: the struct still tells its layout. */
+/* An address in no file mapping of a process that is gone: the mm still has its layout. */
 static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_place *ret)
 {
 	unsigned long vdso = op_mm_vdso(mm);
@@ -197,7 +197,7 @@ static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_plac
 		set_anon(&ret->anon, 0, 0, "anon");
 }
 
-/* @patient: wait for a munmap in progress where the address is not to be found. */
+/* @patient: if the address is not found, wait for a munmap in progress. */
 static int find(struct op_walk *w, unsigned long pc, u32 sequence, bool final, bool patient,
 		struct op_place *ret)
 {
@@ -214,9 +214,8 @@ again:
 	if (w->live && !in_live(w, pc, ret))
 		return 0;
 	/*
-	 * munmap() takes a mapping out of sight some time before it is logged. What was logged
-	 * before the sample is another mapping's then, which had the same place earlier: wait,
-	 * don't guess.
+	 * munmap() hides a mapping some time before it is logged. Entries logged before the sample
+	 * are then of another mapping that was there earlier: wait, do not guess.
 	 */
 	if (w->live) {
 		if (!patient || w->retries++ >= MAX_RETRIES)

@@ -12,12 +12,12 @@
 #include "module/words.h"
 
 struct op_walk {
-	struct op_pin *pin;		/* NULL: no process, or none that could be pinned */
-	bool entered;			/* live and dead are known */
+	struct op_pin *pin;		/* NULL: no process, or it could not be pinned */
+	bool entered;			/* live is valid */
 	unsigned int retries;		/* times it waited for a munmap in progress */
-	struct mm_struct *live;		/* its mmap_lock and a user reference are held */
+	struct mm_struct *live;		/* with mmap_lock and a user reference; NULL: gone */
 
-	/* the mapping last used, of live */
+	/* the current mapping, of live */
 	unsigned long start, end;
 	u64 offset;			/* of start in its file */
 	op_word cookie;
@@ -29,29 +29,29 @@ struct op_walk {
 struct op_place {
 	op_word cookie;			/* OP_NO_COOKIE: address is absolute, anon says where */
 	u64 address;
-	bool is_code;			/* there is, or was, code; false: or nobody knows */
+	bool is_code;			/* known to be or to have been executable */
 	struct op_anon anon;
 };
 
-/* Go on with the process of number @mm; 0: none. Ends the walk before. */
+/* Continue with the process @mm; 0: none. Ends the previous walk. */
 void op_walk_begin(struct op_walk *w, u64 mm);
 void op_walk_end(struct op_walk *w);
 
-/* Cookie of the application: what the process runs. */
+/* Cookie of the application, that is the process's executable. */
 op_word op_walk_app(struct op_walk *w);
 
 /*
- * Find @pc, sampled when the unmap sequence was @sequence. 0;
- * -ESRCH: the process wasn't pinned; -ENOENT: nothing was mapped there, or its image has no cookie;
- * -EAGAIN: not to be known just now (it is exiting, or its mmap_lock is taken); not if @final.
+ * Find @pc, sampled when the unmap sequence was @sequence. 0; -ESRCH: the process was not pinned;
+ * -ENOENT: nothing was mapped there, or its image has no cookie; -EAGAIN: try again later (it is
+ * exiting, or its mmap_lock is taken); not if @final.
  */
 int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
 		 struct op_place *ret);
 
 /*
- * As op_walk_user(), of the return address @address: what it is looked up by is the call, which may
- * be the last thing in its mapping. Many are no addresses at all, so nothing is waited for; and
- * where nobody knows of code there is no caller: -ENOENT.
+ * As op_walk_user(), for the return address @address. The call before it is looked up, because that
+ * may be the last instruction of its mapping. Many such words are not addresses, so nothing is
+ * waited for; an address not known to be code is no caller: -ENOENT.
  */
 int op_walk_caller(struct op_walk *w, unsigned long address, u32 sequence, bool final,
 		   struct op_place *ret);

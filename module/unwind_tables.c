@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_tables.c - take tables from the daemon, and ask it for more (unwind_tables.h)
+ * unwind_tables.c - receive tables from the daemon, and request more (unwind_tables.h)
  *
- * The daemon makes tables of files that any user may have written. Whatever it pushes is checked
- * as a whole before a walk sees it, and walks trust no table further than that: a table can make
- * stacks wrong, and nothing else.
+ * The daemon builds tables from files that any user may have written. Whatever it pushes is checked
+ * as a whole before a walk sees it, and walks trust a table no further than that: a bad table makes
+ * stacks wrong and does no other harm.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -26,13 +26,13 @@ struct op_shared_table {
 	struct op_unwind_table table;	/* @len bytes from here */
 };
 
-/* But for used and asking. No user memory is touched under it. */
+/* Guards all but used and asking. No user memory is accessed under it. */
 static DEFINE_MUTEX(lock);
 static struct hlist_head *images;
 static unsigned int nr_tables, nr_refused;
 static u64 limit;
 static atomic64_t used[OP_NR_UNWIND_USES];
-static LLIST_HEAD(asking);		/* images missed and not told of */
+static LLIST_HEAD(asking);		/* images missed and not yet reported */
 
 int op_unwind_tables_alloc(u64 new_limit)
 {
@@ -69,7 +69,7 @@ static size_t size_of(u64 len)
 	return offsetof(struct op_shared_table, table) + len;
 }
 
-/* @t is counted. */
+/* Free @t and its share of the memory limit. */
 static void free_table(struct op_shared_table *t)
 {
 	op_unwind_memory_give(OP_UNWIND_FOR_TABLES, size_of(t->len));
@@ -135,7 +135,7 @@ struct op_image *op_image_get(op_word cookie)
 	return image;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 void op_image_missed(struct op_image *image)
 {
@@ -145,24 +145,24 @@ void op_image_missed(struct op_image *image)
 	op_sync_kick(OP_SYNC_SOON);
 }
 
-unsigned int op_images_tell_missed(bool (*say)(op_word cookie))
+unsigned int op_images_report_missed(bool (*report)(op_word cookie))
 {
 	struct llist_node *all = llist_del_all(&asking);
 	struct op_image *image, *next;
-	unsigned int told = 0;
+	unsigned int reported = 0;
 
 	llist_for_each_entry_safe(image, next, all, asking) {
-		if (say(image->cookie))
-			told++;
+		if (report(image->cookie))
+			reported++;
 		else
 			llist_add(&image->asking, &asking);
 	}
-	return told;
+	return reported;
 }
 
-/* ---- taking ---- */
+/* ---- pushes ---- */
 
-/* The table that the daemon pushes, counted and checked, nobody's yet. */
+/* Copy and check the table that the daemon pushes, and account for its memory. No users yet. */
 static struct op_shared_table *copy_table(const struct op_unwind_push *push)
 {
 	struct op_shared_table *t;
@@ -190,8 +190,8 @@ static struct op_shared_table *copy_table(const struct op_unwind_push *push)
 }
 
 /*
- * Give the image the table @t, or that of another, or none. 0, and the one it had, to be put once
- * no walk uses it; -ENOENT or -ENOMEM.
+ * Set the image's table to @t, or to that of another image, or to none. 0, with its previous table,
+ * to be put once no walk uses it; -ENOENT or -ENOMEM.
  */
 static int set_table(const struct op_unwind_push *push, struct op_shared_table *t,
 		     struct op_shared_table **ret_old)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * user_regs.h - a process's registers, as a stack walk begins with them
- *
- * And how its memory is read on the way: in any context, NMI over whatever included.
+ * user_regs.h - a process's registers for the start of a walk, and reading its memory in any
+ * context including NMI
  */
 #ifndef MODULE_USER_REGS_H
 #define MODULE_USER_REGS_H
@@ -13,7 +12,7 @@
 
 #if defined(CONFIG_X86_64)
 
-/* false: 32-bit code, whose stacks nobody walks. */
+/* false: 32-bit code, whose stacks are not walked. */
 static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
 {
 	if (!user_64bit_mode((struct pt_regs *)regs))
@@ -40,7 +39,7 @@ static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_re
 	return true;
 }
 
-/* It looks whether the loaded page tables are the task's: an NMI may hit as they are switched. */
+/* Checks that the loaded page tables are the task's: an NMI may hit while they are switched. */
 #define op_copy_from_user_nmi	copy_from_user_nmi
 
 #elif defined(CONFIG_ARM64)

@@ -2,16 +2,16 @@
 /*
  * words.h - the words of the event buffer: a ring of them, and the notes between samples
  *
- * One writer (the sync, under its mutex) and one reader (read() on "buffer", under its own), who
- * share no lock: a reader stuck in a page fault never holds the sync up.
+ * One writer (the sync, under its mutex) and one reader (read() on "buffer", under its own) share
+ * no lock, so a reader that waits for a page fault never blocks the sync.
  *
  *	writer				reader
  *	read tail, acquire	D	read head, acquire	C
  *	write words			copy words
  *	head = ..., release	C	tail = ..., release	D
  *
- * A record (the notes a sample needs, and the sample) is written whole or not at all. What did
- * not fit makes the next record say everything again. [EB-4] [EB-9]
+ * A record (the notes a sample needs, and the sample) is written whole or not at all. After one
+ * that did not fit, the next record repeats the whole context. [EB-4] [EB-9]
  */
 #ifndef MODULE_WORDS_H
 #define MODULE_WORDS_H
@@ -21,8 +21,8 @@
 
 struct op_words {
 	op_word *words;
-	size_t mask;				/* words there are - 1, a power of two */
-	size_t limit;				/* most that may be unread, at most mask + 1 */
+	size_t mask;				/* size - 1; the size is a power of two */
+	size_t limit;				/* most unread words, at most mask + 1 */
 	size_t head ____cacheline_aligned;	/* words ever written */
 	size_t tail ____cacheline_aligned;	/* words ever read */
 };
@@ -33,7 +33,7 @@ struct op_anon {
 	op_word name[OP_ANON_NAME_WORDS];
 };
 
-/* What a sample's notes must have said. */
+/* A sample's context, which notes before it establish. */
 struct op_context {
 	u32 cpu, tid, tgid;
 	op_word app;			/* cookie of the application, or OP_NO_COOKIE */
@@ -42,21 +42,21 @@ struct op_context {
 	struct op_anon anon;		/* user without cookie only */
 };
 
-/* What has been said; clear it (nothing said) when a reader begins and after a loss. */
-struct op_said {
+/* The context established so far. Clear it when a reader begins and after a loss. */
+struct op_emitted {
 	bool cpu, task, mode, cookie, anon;
 	struct op_context last;
 };
 
-/* Words one sample can need at most, and room kept free for module notes. */
+/* Most words of one sample, and room reserved for module notes. */
 #define OP_WORDS_RECORD		(3 + 7 + 2 + 3 + 2 + OP_ANON_MAP_WORDS + 2 + OP_IBS_OP_WORDS + 1)
-/* The same with @nr callers: each may need its mode, cookie and mapping said. */
+/* The same with @nr callers: each may need notes of its mode, cookie and mapping. */
 #define OP_WORDS_CALLER		(2 + 3 + 2 + OP_ANON_MAP_WORDS + 2)
 #define OP_WORDS_STACK(nr)	(2 + OP_WORDS_RECORD + (nr) * OP_WORDS_CALLER + 3)
 #define OP_WORDS_MODULE_NOTE	(2 + OP_MODULE_RANGE_WORDS + 2)
 #define OP_WORDS_RESERVE	(16 * OP_WORDS_MODULE_NOTE)
 
-/* @nr: a power of two; @words stays the caller's. */
+/* @nr: a power of two; the caller owns @words. */
 static inline void op_words_init(struct op_words *w, op_word *words, size_t nr, size_t limit)
 {
 	memset(w, 0, sizeof(*w));
@@ -80,7 +80,7 @@ static inline void op_words_copy_in(struct op_words *w, const op_word *from, u32
 	smp_store_release(&w->head, at + nr);		/* C, pairs with the reader's */
 }
 
-/* Write @nr words, leaving @reserve free. false: no room, nothing written. */
+/* Write @nr words if that leaves @reserve free. false: no room, nothing written. */
 static inline bool op_words_put(struct op_words *w, const op_word *from, u32 nr, u32 reserve)
 {
 	size_t used = w->head - smp_load_acquire(&w->tail);	/* D, pairs with the reader's */
@@ -91,7 +91,7 @@ static inline bool op_words_put(struct op_words *w, const op_word *from, u32 nr,
 	return true;
 }
 
-/* Unread words in one piece: at most @max, from *ret_first. */
+/* The number of contiguous unread words at *ret_first, at most @max. */
 static inline size_t op_words_peek(struct op_words *w, const op_word **ret_first, size_t max)
 {
 	size_t nr = smp_load_acquire(&w->head) - w->tail;	/* C: op_words_copy_in() */
@@ -114,19 +114,19 @@ static inline bool op_anon_same(const struct op_anon *a, const struct op_anon *b
 	       !memcmp(a->name, b->name, sizeof(a->name));
 }
 
-/* The notes that @c needs after what has been said, into @out (room OP_WORDS_RECORD). */
-static inline u32 op_context_words(const struct op_said *said, const struct op_context *c,
+/* Write the notes that take the context from @emitted to @c into @out (room: OP_WORDS_RECORD). */
+static inline u32 op_context_words(const struct op_emitted *emitted, const struct op_context *c,
 				   op_word *out)
 {
-	const struct op_context *l = &said->last;
+	const struct op_context *l = &emitted->last;
 	u32 n = 0;
 
-	if (!said->cpu || l->cpu != c->cpu) {
+	if (!emitted->cpu || l->cpu != c->cpu) {
 		out[n++] = OP_ESCAPE;
 		out[n++] = OP_CPU_SWITCH;
 		out[n++] = c->cpu;
 	}
-	if (!said->task || l->tid != c->tid || l->tgid != c->tgid || l->app != c->app) {
+	if (!emitted->task || l->tid != c->tid || l->tgid != c->tgid || l->app != c->app) {
 		out[n++] = OP_ESCAPE;
 		out[n++] = OP_CTX_SWITCH;
 		out[n++] = c->tid;
@@ -135,18 +135,18 @@ static inline u32 op_context_words(const struct op_said *said, const struct op_c
 		out[n++] = OP_CTX_TGID;
 		out[n++] = c->tgid;
 	}
-	if (!said->mode || l->user != c->user) {
+	if (!emitted->mode || l->user != c->user) {
 		out[n++] = OP_ESCAPE;
 		out[n++] = c->user ? OP_USER_ENTER : OP_KERNEL_ENTER;
 	}
 	if (!c->user)
 		return n;
-	if (!said->cookie || l->cookie != c->cookie) {
+	if (!emitted->cookie || l->cookie != c->cookie) {
 		out[n++] = OP_ESCAPE;
 		out[n++] = OP_COOKIE_SWITCH;
 		out[n++] = c->cookie;
 	}
-	if (c->cookie == OP_NO_COOKIE && (!said->anon || !op_anon_same(&l->anon, &c->anon))) {
+	if (c->cookie == OP_NO_COOKIE && (!emitted->anon || !op_anon_same(&l->anon, &c->anon))) {
 		out[n++] = OP_ESCAPE;
 		out[n++] = OP_ANON_MAP;
 		out[n++] = c->anon.start;
@@ -157,62 +157,62 @@ static inline u32 op_context_words(const struct op_said *said, const struct op_c
 	return n;
 }
 
-/* @c has been said. */
-static inline void op_said_remember(struct op_said *said, const struct op_context *c)
+/* Notes have established @c. */
+static inline void op_emitted_update(struct op_emitted *emitted, const struct op_context *c)
 {
-	said->cpu = said->task = said->mode = true;
-	said->last.cpu = c->cpu;
-	said->last.tid = c->tid;
-	said->last.tgid = c->tgid;
-	said->last.app = c->app;
-	said->last.user = c->user;
+	emitted->cpu = emitted->task = emitted->mode = true;
+	emitted->last.cpu = c->cpu;
+	emitted->last.tid = c->tid;
+	emitted->last.tgid = c->tgid;
+	emitted->last.app = c->app;
+	emitted->last.user = c->user;
 	if (!c->user)
 		return;
-	said->cookie = true;
-	said->last.cookie = c->cookie;
+	emitted->cookie = true;
+	emitted->last.cookie = c->cookie;
 	if (c->cookie == OP_NO_COOKIE) {
-		said->anon = true;
-		said->last.anon = c->anon;
+		emitted->anon = true;
+		emitted->last.anon = c->anon;
 	}
 }
 
 /*
- * Write @record, @n words that begin with the notes of @c. false: no room; nothing written, all is
- * to be said again.
+ * Write @record, @n words that begin with the notes for @c. false: no room, nothing written; the
+ * next record repeats the whole context.
  */
-static inline bool op_words_record(struct op_words *w, struct op_said *said,
+static inline bool op_words_record(struct op_words *w, struct op_emitted *emitted,
 				   const struct op_context *c, const op_word *record, u32 n)
 {
 	if (!op_words_put(w, record, n, OP_WORDS_RESERVE)) {
-		memset(said, 0, sizeof(*said));
+		memset(emitted, 0, sizeof(*emitted));
 		return false;
 	}
-	op_said_remember(said, c);
+	op_emitted_update(emitted, c);
 	return true;
 }
 
-/* One sample with the notes it needs. false: see above. */
-static inline bool op_words_sample(struct op_words *w, struct op_said *said,
+/* Write a sample with the notes it needs. false: as op_words_record(). */
+static inline bool op_words_sample(struct op_words *w, struct op_emitted *emitted,
 				   const struct op_context *c, u64 address, u32 event)
 {
 	op_word record[OP_WORDS_RECORD];
-	u32 n = op_context_words(said, c, record);
+	u32 n = op_context_words(emitted, c, record);
 
 	record[n++] = address;
 	record[n++] = event;
-	return op_words_record(w, said, c, record, n);
+	return op_words_record(w, emitted, c, record, n);
 }
 
 /*
- * One sample of instruction-based sampling: a note @code with the address and the @nr registers of
- * @data, the lower half of each first; the seventh, the branch target, is one whole word. [EB-30]
+ * Write a sample of instruction-based sampling: a note @code with the address and the @nr registers
+ * of @data, the lower half of each first. The seventh, the branch target, is one word. [EB-30]
  */
-static inline bool op_words_ibs(struct op_words *w, struct op_said *said,
+static inline bool op_words_ibs(struct op_words *w, struct op_emitted *emitted,
 				const struct op_context *c, u64 address, u32 code,
 				const u64 *data, u32 nr)
 {
 	op_word record[OP_WORDS_RECORD];
-	u32 n = op_context_words(said, c, record), i;
+	u32 n = op_context_words(emitted, c, record), i;
 
 	record[n++] = OP_ESCAPE;
 	record[n++] = code;
@@ -223,57 +223,58 @@ static inline bool op_words_ibs(struct op_words *w, struct op_said *said,
 	}
 	if (i < nr)
 		record[n++] = data[i] == OP_ESCAPE ? 0 : data[i];
-	return op_words_record(w, said, c, record, n);
+	return op_words_record(w, emitted, c, record, n);
 }
 
-/* A sample with its callers under way. [EB-40] */
+/* A sample with callers being put together. [EB-40] */
 struct op_words_stack {
 	op_word *words;			/* room for OP_WORDS_STACK() */
 	u32 nr;
-	struct op_said said;		/* as it will be once they are written */
+	struct op_emitted emitted;		/* the context once they are written */
 };
 
-/* Begin @stack, whose words are set, with the sample itself. */
-static inline void op_words_stack_begin(struct op_words_stack *stack, const struct op_said *said,
+/* Begin @stack, which has its words allocated, with the sample itself. */
+static inline void op_words_stack_begin(struct op_words_stack *stack,
+					const struct op_emitted *emitted,
 					const struct op_context *c, u64 address, u32 event)
 {
-	stack->said = *said;
+	stack->emitted = *emitted;
 	stack->words[0] = OP_ESCAPE;
 	stack->words[1] = OP_TRACE_BEGIN;
-	stack->nr = 2 + op_context_words(said, c, stack->words + 2);
-	op_said_remember(&stack->said, c);
+	stack->nr = 2 + op_context_words(emitted, c, stack->words + 2);
+	op_emitted_update(&stack->emitted, c);
 	stack->words[stack->nr++] = address;
 	stack->words[stack->nr++] = event;
 }
 
-/* @c differs from the sample's in mode, cookie and mapping at most. */
+/* Add a caller. @c may differ from the sample's only in mode, cookie and mapping. */
 static inline void op_words_stack_caller(struct op_words_stack *stack, const struct op_context *c,
 					 u64 address)
 {
-	stack->nr += op_context_words(&stack->said, c, stack->words + stack->nr);
-	op_said_remember(&stack->said, c);
+	stack->nr += op_context_words(&stack->emitted, c, stack->words + stack->nr);
+	op_emitted_update(&stack->emitted, c);
 	stack->words[stack->nr++] = address;
 	stack->words[stack->nr++] = 0;
 }
 
 /* Write it. false: as op_words_record(). */
-static inline bool op_words_stack_end(struct op_words *w, struct op_said *said,
+static inline bool op_words_stack_end(struct op_words *w, struct op_emitted *emitted,
 				      struct op_words_stack *stack, u32 end)
 {
 	stack->words[stack->nr++] = OP_ESCAPE;
 	stack->words[stack->nr++] = OP_STACK_END;
 	stack->words[stack->nr++] = end;
 	if (!op_words_put(w, stack->words, stack->nr, OP_WORDS_RESERVE)) {
-		memset(said, 0, sizeof(*said));
+		memset(emitted, 0, sizeof(*emitted));
 		return false;
 	}
-	*said = stack->said;
+	*emitted = stack->emitted;
 	return true;
 }
 
 /*
- * A module's text came or went: OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even in the
- * reserve.
+ * A module was loaded or unloaded: write OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even
+ * in the reserve.
  */
 static inline bool op_words_module(struct op_words *w, bool came, u64 start, u64 size,
 				   const char *name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * buffer.c - the file "buffer": whoever has it open owns the module, reads samples, pushes tables
+ * buffer.c - the file "buffer": its opener owns the module, reads samples and pushes tables
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -11,7 +11,7 @@
 #include "oprofilefs/op_abi.h"
 #include "oprofilefs/oprofilefs.h"
 
-/* Whoever opens it sets everything up; -EBUSY while somebody has. [FS-10] */
+/* Opening sets everything up; -EBUSY while it is open. [FS-10] */
 static int buffer_open(struct inode *inode, struct file *file)
 {
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * files.c - every file of oprofilefs: one table, and what reading and writing each kind does
+ * files.c - all files of oprofilefs: one table, and reading and writing each kind
  */
 #include <linux/dcache.h>
 #include <linux/module.h>
@@ -14,9 +14,9 @@
 #include "oprofilefs/op_abi.h"
 #include "oprofilefs/oprofilefs.h"
 
-/* ---- what single files do ---- */
+/* ---- functions of single files ---- */
 
-/* Without newlines, as the tools compare them. */
+/* Without newlines, because the tools compare them. */
 static void cpu_type(char *buf, size_t size)
 {
 	strscpy(buf, op_model_cpu_type(), size);
@@ -137,7 +137,7 @@ static const struct opfs_file root_files[] = {
 	{ "dump",             0200, OPFS_POKE,    "-",       .poke = op_dump },
 	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
 	{ "model",            0444, OPFS_TEXT,    "-",       .text = model },
-	{ "models",           0444, OPFS_TEXT,    "-",       .text = op_models_tell },
+	{ "models",           0444, OPFS_TEXT,    "-",       .text = op_models_print },
 	{ "nr_counters",      0444, OPFS_VALUE,   "-",       .value = nr_counters },
 	{ "time_slice",       0600, OPFS_SETTING, "ms",
 	  .setting = &op_time_slice, .min = 1, .max = OP_TIME_SLICE_MS_MAX },
@@ -185,9 +185,9 @@ static const struct opfs_file ibs_op_files[] = {
 	{ "max_count",        0600, OPFS_SETTING, "cycles or ops", IBS(op.max_count),
 	  .min = OP_IBS_OP_MIN, .max_fn = ibs_op_max },
 	{ "dispatched_ops",   0600, OPFS_SETTING, "0 or 1",  IBS(op.dispatched_ops), .max = 1,
-	  .there = &op_ibs_offer.dispatched_ops },
+	  .present = &op_ibs_offer.dispatched_ops },
 	{ "branch_target",    0600, OPFS_SETTING, "0 or 1",  IBS(op.branch_target), .max = 1,
-	  .there = &op_ibs_offer.branch_target },
+	  .present = &op_ibs_offer.branch_target },
 	{ }
 };
 
@@ -242,22 +242,22 @@ const struct opfs_dir opfs_dirs[] = {
 	{ "",           root_files },
 	{ "N",          counter_files, OPFS_PER_COUNTER },
 	{ "timer",      timer_files },
-	{ "ibs_fetch",  ibs_fetch_files, .there = &op_ibs_offer.fetch },
-	{ "ibs_op",     ibs_op_files, .there = &op_ibs_offer.op },
+	{ "ibs_fetch",  ibs_fetch_files, .present = &op_ibs_offer.fetch },
+	{ "ibs_op",     ibs_op_files, .present = &op_ibs_offer.op },
 	{ "unwind",     unwind_files },
 	{ "stats",      stats_files },
 	{ "stats/cpuN", cpu_stats_files, OPFS_PER_CPU },
 	{ }
 };
 
-/* ---- what the kinds do ---- */
+/* ---- operations of each kind ---- */
 
 static const struct opfs_file *file_of(const struct file *file)
 {
 	return file_inode(file)->i_private;
 }
 
-/* The CPU or counter a file is about: its directory knows. */
+/* The number of the CPU or counter that a file is about, from its directory. */
 static unsigned int number_of(const struct file *file)
 {
 	return (unsigned long)d_inode(file_dentry(file)->d_parent)->i_private;
@@ -310,12 +310,12 @@ static int number_from_user(const char __user *buf, size_t len, loff_t pos, u64 
 	return opfs_parse_number(text, len, ret);
 }
 
-static bool allowed(const struct opfs_file *f, u64 n)
+static bool is_in_range(const struct opfs_file *f, u64 n)
 {
 	return n >= (f->min_fn ? f->min_fn() : f->min) && n <= (f->max_fn ? f->max_fn() : f->max);
 }
 
-/* The position stays 0: a descriptor kept open can be written again and again. */
+/* The position stays 0, so that an open descriptor can be written repeatedly. */
 static ssize_t write_number(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	const struct opfs_file *f = file_of(file);
@@ -328,7 +328,7 @@ static ssize_t write_number(struct file *file, const char __user *buf, size_t le
 	if (f->kind == OPFS_CALL)
 		err = f->write(n);
 	else
-		err = allowed(f, n) ? op_set(setting_of(file), n) : -EINVAL;
+		err = is_in_range(f, n) ? op_set(setting_of(file), n) : -EINVAL;
 	return err ?: len;
 }
 

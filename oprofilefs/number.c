@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * number.c - text to number, the one parser of every oprofilefs file
+ * number.c - parse the number written to an oprofilefs file
  *
- * Its own, not kstrtoull(): it also builds in user space, where it is fuzzed.
+ * Not kstrtoull(), because this also builds in user space, where it is fuzzed.
  */
 #include "oprofilefs/number.h"
 
@@ -17,7 +17,7 @@ static int digit(char c)
 	return 16;
 }
 
-/* Takes "0x" or "0" off the front; a lone "0" stays. */
+/* Skip a leading "0x" or "0"; a lone "0" stays. */
 static unsigned int take_base(const char **p, const char *end)
 {
 	if (end - *p > 1 && (*p)[0] == '0') {

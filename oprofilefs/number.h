@@ -5,12 +5,12 @@
 
 #include "module/portable.h"
 
-/* Longest text a number file takes, newline included. */
+/* Longest text that can be written, newline included. */
 #define OPFS_NUMBER_LEN 49
 
 /*
- * A number in @len bytes of @text: decimal, 0x hexadecimal or 0 octal, with at most one newline
- * after it. -EINVAL: not that; -ERANGE: more than 64 bits. *ret is untouched then.
+ * Parse the @len bytes of @text: decimal, 0x hexadecimal or 0 octal, with at most one newline after
+ * it. -EINVAL: not a number; -ERANGE: more than 64 bits. Then *ret is untouched.
  */
 int opfs_parse_number(const char *text, size_t len, u64 *ret);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * op_abi.h - everything the kernel module and user space must agree on
+ * op_abi.h - the interface between the kernel module and user space
  *
- * The words of the event buffer, the ioctls on it, the names of the oprofilefs files. Both sides
- * also share op_types.h (names of integers), unwind/walk.h and unwind/table.h (how stacks are
- * walked, and the tables that the daemon pushes), and nothing else. Rules are numbered in
- * doc/event-buffer.md ([EB-n]) and doc/oprofilefs.md ([FS-n]).
+ * The words of the event buffer, its ioctls and the limits of oprofilefs. Both sides also share
+ * op_types.h (integer types), unwind/walk.h and unwind/table.h (walking stacks, and the tables that
+ * the daemon pushes), and nothing else. Rules are numbered in doc/event-buffer.md ([EB-n]) and
+ * doc/oprofilefs.md ([FS-n]).
  */
 #ifndef OPROFILEFS_OP_ABI_H
 #define OPROFILEFS_OP_ABI_H
@@ -20,7 +20,7 @@ typedef u64 op_word;
 typedef uint64_t op_word;
 #endif
 
-/* Changes whenever either side would misread the other; file "abi_version". */
+/* Increased when either side would misread the other; file "abi_version". */
 #ifndef OP_ABI_VERSION		/* tests build a module of another version */
 #define OP_ABI_VERSION		2
 #endif
@@ -48,9 +48,9 @@ enum op_code {
 	OP_CTX_TGID		= 7,	/* only inside OP_CTX_SWITCH */
 	OP_TRACE_BEGIN		= 8,	/* - */
 	/*
-	 * A sample with what the CPU wrote down of it: address as of any sample, then registers in
-	 * two words each, the lower 32 bits first. Fetch: LinAd, Ctl, PhysAd. Op: Rip, Data, Data2,
-	 * Data3, DcLinAd, DcPhysAd and, where it was asked for, in one word, BrTarget.
+	 * A sample with the registers that the CPU recorded: the sample's address, then registers
+	 * in two words each, the lower 32 bits first. Fetch: LinAd, Ctl, PhysAd. Op: Rip, Data,
+	 * Data2, Data3, DcLinAd, DcPhysAd and, if requested, BrTarget in one word.
 	 */
 	OP_IBS_FETCH		= 13,	/* OP_IBS_FETCH_WORDS */
 	OP_IBS_OP		= 14,	/* OP_IBS_OP_WORDS, one more with the branch target */
@@ -59,42 +59,42 @@ enum op_code {
 	 * The mapping that the following user samples with OP_NO_COOKIE lie in:
 	 * start, end, then its name, NUL padded, in OP_ANON_NAME_WORDS words
 	 * ("anon", "[heap]", "[stack]", "[vdso]", ...). Their pc stays absolute.
-	 * start = end = 0: the process was gone before its mapping could be looked at.
+	 * start = end = 0: the process was gone before its mapping could be found.
 	 */
 	OP_ANON_MAP		= 64,
 	/*
-	 * A module's text came or went: 1 or 0, start, size in bytes, then its name,
-	 * NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
+	 * A module was loaded (1) or unloaded (0): start and size of its text in bytes, then its
+	 * name, NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
 	 */
 	OP_MODULE_RANGE		= 65,
-	/* The stack begun by OP_TRACE_BEGIN is whole: one word says how it ended. [EB-44] */
+	/* The stack begun by OP_TRACE_BEGIN is complete: one word with how it ended. [EB-44] */
 	OP_STACK_END		= 66,
-	/* Sampled code of this cookie has no unwind table with the module yet: its cookie. */
+	/* Sampled code of an image that the module has no unwind table for: its cookie. */
 	OP_WANT_TABLE		= 67,
-	/* The control group of the task told last: its id, 64 bits. [EB-49] */
+	/* The control group of the last OP_CTX_SWITCH's task: its id, 64 bits. [EB-49] */
 	OP_CGROUP		= 68,
-	/* What that task calls itself, NUL padded, in OP_COMM_WORDS words. [EB-50] */
+	/* The name of that task, NUL padded, in OP_COMM_WORDS words. [EB-50] */
 	OP_COMM			= 69,
 };
 
 /*
- * How a stack ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right
- * whatever it is; bits not named here are 0.
+ * How a stack ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right in any
+ * case; bits not named here are 0.
  */
 enum op_stack_end {
 	OP_STACK_COMPLETE	= 0,	/* the outermost frame was reached */
-	OP_STACK_TRUNCATED	= 1,	/* at the depth asked for */
-	OP_STACK_NO_TABLE	= 2,	/* at code without a table; no frame pointer either */
-	OP_STACK_BAD_FRAME	= 3,	/* a check failed: not rising, unaligned, no stack */
-	OP_STACK_UNREADABLE	= 4,	/* user memory could not be read: paged out, as a rule */
-	OP_STACK_SHORT_COPY	= 5,	/* at the end of what was copied of the stack */
-	OP_STACK_NO_USER	= 6,	/* kernel part whole, no user part to be had */
-	OP_STACK_UNTOLD		= 7,	/* not told: as OProfile's, or by frame pointers only */
-	OP_STACK_NO_MAPS	= 8,	/* it was not known yet what the process has mapped there */
+	OP_STACK_TRUNCATED	= 1,	/* at the requested depth */
+	OP_STACK_NO_TABLE	= 2,	/* at code with neither a table nor a frame pointer */
+	OP_STACK_BAD_FRAME	= 3,	/* a check failed: not rising, unaligned, off the stack */
+	OP_STACK_UNREADABLE	= 4,	/* user memory could not be read: usually paged out */
+	OP_STACK_SHORT_COPY	= 5,	/* at the end of the copied part of the stack */
+	OP_STACK_NO_USER	= 6,	/* the kernel part is complete, there is no user part */
+	OP_STACK_UNKNOWN	= 7,	/* in OProfile streams, or by frame pointers only */
+	OP_STACK_NO_MAPS	= 8,	/* the process's mapping there was not known yet */
 	NR_OP_STACK_ENDS
 };
 #define OP_STACK_END_MASK	0xffu
-#define OP_STACK_FRAME_POINTERS	0x100u	/* some user frames by frame pointers */
+#define OP_STACK_FRAME_POINTERS	0x100u	/* some user frames were found by frame pointers */
 
 #define OP_STACK_DEPTH_MAX	1024	/* callers of a sample */
 
@@ -111,18 +111,18 @@ enum op_stack_end {
 #define OP_INVALID_COOKIE	OP_ESCAPE
 
 /*
- * Timer sampling never fires more often than this on a CPU: below it a machine would do little
- * but sample. The smallest count follows from the clock: OP_TIMER_MIN_PERIOD_NS * kHz / 10^6.
+ * Shortest period of timer sampling on a CPU: below it a machine would do little but sample. The
+ * smallest count follows from the clock: OP_TIMER_MIN_PERIOD_NS * kHz / 10^6.
  */
 #define OP_TIMER_MIN_PERIOD_NS	15000
 
-/* For how long a set of counters counts before the next does, where there are several. */
+/* How long a set of counters counts before the next one, if there are several. */
 #define OP_TIME_SLICE_MS		10
 #define OP_TIME_SLICE_MS_MAX		1000
 
 /*
- * The buffers' sizes in oprofilefs: what they are unless set, and what they may be set to. The
- * watershed must also be below buffer_size, which is seen when the buffer is opened.
+ * Defaults and limits of the buffers' sizes. The watershed must also be below buffer_size, which is
+ * checked when the buffer is opened.
  */
 #define OP_BUFFER_SIZE			131072		/* words */
 #define OP_BUFFER_SIZE_MIN		1024
@@ -135,35 +135,35 @@ enum op_stack_end {
 #define OP_CPU_BUFFER_SIZE_MAX		(1 << 20)
 
 /*
- * ioctls on the open "buffer" file. Cookies live while it is open.
- * OP_IOC_COOKIE_PATH: -ENOENT unknown cookie, -ENAMETOOLONG with @len set to what it needs.
- * OP_IOC_COOKIE_FD: returns a read-only close-on-exec descriptor of that very file,
- * whatever became of its name, and lets go of the module's own hold on it, so that
- * profiling keeps no file system busy: the second call for a cookie is -ESTALE.
+ * ioctls on the open "buffer" file. Cookies live while it is open. OP_IOC_COOKIE_PATH: -ENOENT:
+ * unknown cookie; -ENAMETOOLONG: @len is set to the length needed. OP_IOC_COOKIE_FD: returns a
+ * read-only close-on-exec descriptor of the file itself, even if it was renamed or deleted, and
+ * drops the module's reference to it, so that profiling keeps no file system busy: a second call
+ * for a cookie fails with -ESTALE.
  */
 struct op_cookie_path {
 	op_word cookie;
-	op_word buf;	/* user address of @len bytes; gets the path and its NUL */
-	op_word len;	/* in: room, out: bytes written or needed, with the NUL */
+	op_word buf;	/* user address of @len bytes; receives the path and its NUL */
+	op_word len;	/* in: room; out: bytes written or needed, with the NUL */
 };
 #define OP_IOC_COOKIE_PATH	_IOWR('o', 0xe0, struct op_cookie_path)
 #define OP_IOC_COOKIE_FD	_IOW('o', 0xe1, op_word)
 
 /*
- * OP_IOC_UNWIND_TABLE: code of @cookie is walked by the unwind table (unwind/table.h) at @data,
- * or, @len being 0, by that of another cookie, or by none any more. [FS-60]
- * -EINVAL: no such table; -ENOENT: unknown cookie, or @same_as has none; -ENOSPC: more than
+ * OP_IOC_UNWIND_TABLE: set the unwind table (unwind/table.h) of @cookie to the one at @data or, if
+ * @len is 0, to that of another cookie, or remove it. [FS-60]
+ * -EINVAL: invalid table; -ENOENT: unknown cookie, or @same_as has no table; -ENOSPC: more than
  * unwind/memory allows.
  */
 struct op_unwind_push {
 	op_word cookie;		/* or OP_COOKIE_VDSO */
-	op_word same_as;	/* its table is shared; OP_NO_COOKIE: none is */
+	op_word same_as;	/* the cookie whose table to share; OP_NO_COOKIE: none */
 	op_word data;		/* user address of @len bytes */
 	op_word len;
 };
 #define OP_IOC_UNWIND_TABLE	_IOW('o', 0xe2, struct op_unwind_push)
 
-/* What stands for the kernel's vdso in OP_WANT_TABLE and OP_IOC_UNWIND_TABLE; no file has it. */
+/* The kernel's vdso in OP_WANT_TABLE and OP_IOC_UNWIND_TABLE; no file has this cookie. */
 #define OP_COOKIE_VDSO		(~(op_word)1)
 
 /* unwind/memory: KiB for all tables; 0: frame pointers only, and no OP_WANT_TABLE. */

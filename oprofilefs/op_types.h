@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* op_types.h - the kernel's names of integers, for files that user space is built of too */
+/* op_types.h - the kernel's integer types, for files that also build in user space */
 #ifndef OPROFILEFS_OP_TYPES_H
 #define OPROFILEFS_OP_TYPES_H
 

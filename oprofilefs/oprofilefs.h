@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprofilefs.h - the pseudo-filesystem: one table of files (files.c), made into inodes (super.c)
+ * oprofilefs.h - the pseudo-filesystem: a table of files (files.c) and their inodes (super.c)
  *
  * Rules: doc/oprofilefs.md [FS-n], whose table is checked against files.c.
  */
@@ -12,11 +12,11 @@
 #define OPFS_TEXT_MAX 2048
 
 enum opfs_kind {
-	OPFS_SETTING,		/* a number in *setting, min() or min to max; not while set up */
-	OPFS_VALUE,		/* told by value(number of the directory, arg); read only */
+	OPFS_SETTING,		/* number in *setting from min to max; writable only while idle */
+	OPFS_VALUE,		/* value(number of the directory, arg); read only */
 	OPFS_COUNTER,		/* as a setting, at .field of the directory's struct op_counter */
 	OPFS_TEXT,		/* what text() writes, at most OPFS_TEXT_MAX bytes; read only */
-	OPFS_CALL,		/* write calls write(number); read, if allowed, tells value() */
+	OPFS_CALL,		/* write calls write(number); read, if allowed, returns value() */
 	OPFS_POKE,		/* any write calls poke() */
 	OPFS_RAW,		/* has its own operations */
 };
@@ -36,19 +36,19 @@ struct opfs_file {
 	int (*write)(u64 number);
 	int (*poke)(void);
 	const struct file_operations *fops;
-	const bool *there;		/* NULL: it always is */
+	const bool *present;		/* whether it exists; NULL: always */
 };
 
 enum opfs_number { OPFS_ONE, OPFS_PER_CPU, OPFS_PER_COUNTER };
 
 struct opfs_dir {
 	const char *name;		/* "" for the root; a last N stands for a number */
-	const struct opfs_file *files;	/* up to one without a name */
-	enum opfs_number number;	/* one directory, or one for each */
-	const bool *there;		/* NULL: it always is */
+	const struct opfs_file *files;	/* ends with one without a name */
+	enum opfs_number number;	/* one directory, or one per CPU or counter */
+	const bool *present;		/* whether it exists; NULL: always */
 };
 
-extern const struct opfs_dir opfs_dirs[];	/* parents first, up to one without files */
+extern const struct opfs_dir opfs_dirs[];	/* parents first; ends with one without files */
 const struct file_operations *opfs_operations(const struct opfs_file *f);
 extern const struct file_operations opfs_buffer_operations;	/* buffer.c */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * super.c - mount oprofilefs: make the inodes of files.c's table
+ * super.c - mount oprofilefs: create the inodes of files.c's table
  *
- * One instance, however often it is mounted. Nothing is created or removed later: every entry
- * keeps a reference until the last unmount.
+ * All mounts share one instance. Nothing is created or removed later: every entry holds a reference
+ * until the last unmount.
  */
 #include <linux/cpumask.h>
 #include <linux/dcache.h>
@@ -39,7 +39,7 @@ static struct inode *new_dir(struct super_block *sb)
 	return i;
 }
 
-/* Enter @inode (or its lack) as @name; NULL if there was no memory. */
+/* Add @inode as @name. NULL: no memory; also if @inode is NULL. */
 static struct dentry *enter(struct dentry *parent, const char *name, struct inode *inode)
 {
 	struct dentry *d;
@@ -60,7 +60,7 @@ static int add_files(struct dentry *dir, const struct opfs_file *f)
 	for (; f->name; f++) {
 		struct inode *i;
 
-		if (f->there && !*f->there)
+		if (f->present && !*f->present)
 			continue;
 		i = new_node(dir->d_sb, S_IFREG | f->mode);
 		if (i) {
@@ -82,12 +82,12 @@ static struct dentry *add_dir(struct dentry *parent, const char *name)
 	return d;
 }
 
-static bool is_there(enum opfs_number number, unsigned int n)
+static bool is_present(enum opfs_number number, unsigned int n)
 {
 	return number == OPFS_PER_CPU ? cpu_possible(n) : n < op_model_nr_virtual();
 }
 
-/* A directory for each number there is, in the place of the N that @name ends in. */
+/* Add a directory for each existing number, which replaces the N at the end of @name. */
 static int add_numbered(struct dentry *parent, const char *name, const struct opfs_dir *dir)
 {
 	unsigned int n, end = dir->number == OPFS_PER_CPU ? nr_cpu_ids : OP_MAX_VIRTUAL;
@@ -97,7 +97,7 @@ static int add_numbered(struct dentry *parent, const char *name, const struct op
 		struct dentry *d;
 		int err;
 
-		if (!is_there(dir->number, n))
+		if (!is_present(dir->number, n))
 			continue;
 		snprintf(numbered, sizeof(numbered), "%.*s%u", (int)strlen(name) - 1, name, n);
 		d = add_dir(parent, numbered);
@@ -122,7 +122,7 @@ static int add_tree(struct dentry *root)
 		struct dentry *parent = slash ? last : root;	/* of the directory before */
 		const char *name = slash ? slash + 1 : dir->name;
 
-		if (dir->there && !*dir->there)
+		if (dir->present && !*dir->present)
 			continue;
 		if (dir->number != OPFS_ONE) {
 			err = add_numbered(parent, name, dir);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cgroup_handle.c - open control groups by file handles, and read where that led */
+/* cgroup_handle.c - open control groups by file handle, and read their paths */
 #include <fcntl.h>
 #include <limits.h>
 #include <mntent.h>
@@ -10,7 +10,7 @@
 #include "daemon/collect/cgroup_handle.h"
 #include "libutil/xalloc.h"
 
-#define KERNFS_HANDLE	0xfe		/* the handle is the 64-bit id, and nothing else */
+#define KERNFS_HANDLE	0xfe		/* the handle is just the 64-bit id */
 #define FIRST_NAMESPACE	"cgroup:[4026531835]"
 
 struct id_handle {
@@ -19,7 +19,7 @@ struct id_handle {
 };
 
 _Static_assert(sizeof(struct id_handle) == sizeof(struct file_handle) + sizeof(uint64_t),
-	       "the id lies where the handle's bytes do");
+	       "the id is at the handle's bytes");
 
 bool cgroup_mount_open(struct cgroup_mount *m)
 {

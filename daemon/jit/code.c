@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* code.c - the blocks of a process, from whichever file */
+/* code.c - the blocks of a process, from any of its files */
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/jit/code.h"
@@ -20,7 +20,7 @@ void jit_code_free(struct jit_code *c)
 	*c = (struct jit_code){ .names = STRBUF_INIT };
 }
 
-/* Names go to terminals and into tables of lines. */
+/* Replace control characters, because names go to terminals and into line tables. */
 static size_t add_name(struct jit_code *c, const char *name, size_t len)
 {
 	size_t at = c->names.len;
@@ -51,7 +51,7 @@ bool jit_code_add(struct jit_code *c, const struct jit_block *block, const char 
 	return true;
 }
 
-/* Neighbours mostly are of one file. */
+/* Neighboring lines mostly have the same file. */
 static bool same_file(const struct jit_code *c, const char *file, size_t len)
 {
 	const char *last = c->nr_lines ? c->names.text + c->lines[c->nr_lines - 1].file : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* convert.c - reads files, writes objects, and the child that does so */
+/* convert.c - read files and write objects, in a child process */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -19,15 +19,15 @@
 #include "libutil/xalloc.h"
 
 #define NOBODY		65534
-#define CPU_SECONDS	60		/* for all: a bound for what is done on purpose */
-#define OBJECT_MAX	(1u << 30)	/* bytes of all objects' files, each */
+#define CPU_SECONDS	60		/* for all jobs: a bound for malicious files */
+#define OBJECT_MAX	(1u << 30)	/* bytes of each object */
 #define TURN_MS		50
 
 /* Reading */
 
 /*
- * Up to JIT_TEXT_MAX bytes of @fd, malloc'd: the last ones of a perf map, where what is newest
- * stands last, else the first: then *ret_cut is set. The file may grow or shrink meanwhile.
+ * Up to JIT_TEXT_MAX bytes of @fd, malloc'd: of a larger perf map the last ones, which are the
+ * newest, of other files the first, and *ret_cut is set. The file may grow or shrink meanwhile.
  */
 static char *read_file(int fd, enum jit_kind kind, size_t *ret_len, bool *ret_cut)
 {
@@ -58,12 +58,12 @@ static char *read_file(int fd, enum jit_kind kind, size_t *ret_len, bool *ret_cu
 	return text;
 }
 
-/* False: it is no such file. */
+/* False: not such a file. */
 static bool read_kind(enum jit_kind kind, const char *text, size_t len, struct jit_code *code)
 {
 	switch (kind) {
 	case JIT_PERF_MAP:
-		jit_read_perf_map(text, len, code);	/* what is no line of it is dropped */
+		jit_read_perf_map(text, len, code);	/* malformed lines are dropped */
 		return true;
 	case JIT_JITDUMP:
 		return jit_read_jitdump(text, len, code);
@@ -123,7 +123,7 @@ static void close_all_but(int *fds, size_t nr)
 	close_range(from, ~0u, 0);
 }
 
-static void keep_only_jobs(const struct jit_job *jobs, size_t nr, int pipe_end)
+static void close_other_fds(const struct jit_job *jobs, size_t nr, int pipe_end)
 {
 	int *fds = xcalloc(nr * (JIT_KINDS + 1) + 1, sizeof(*fds));
 	size_t n = 0;
@@ -138,7 +138,7 @@ static void keep_only_jobs(const struct jit_job *jobs, size_t nr, int pipe_end)
 	free(fds);
 }
 
-static bool give_up_rights(void)
+static bool drop_privileges(void)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS }, size = { OBJECT_MAX, OBJECT_MAX },
 			    none = { 0, 0 };
@@ -146,7 +146,7 @@ static bool give_up_rights(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
-	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends what is profiled: then we are wanted */
+	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends the profiled program; we run after that */
 	signal(SIGHUP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -163,15 +163,15 @@ static bool give_up_rights(void)
 static _Noreturn void child(struct jit_job *jobs, size_t nr, const struct jit_window *window,
 			    int pipe_end)
 {
-	keep_only_jobs(jobs, nr, pipe_end);
-	if (!give_up_rights())
+	close_other_fds(jobs, nr, pipe_end);
+	if (!drop_privileges())
 		_exit(1);
 	for (size_t i = 0; i < nr; i++)
 		do_job(&jobs[i], window);
 	_exit(0);
 }
 
-/* The pipe is at its end when the child is, however it ends. */
+/* The pipe closes when the child ends, however it ends. */
 static void wait_for(pid_t pid, int pipe_end, void (*meanwhile)(void *context), void *context)
 {
 	struct pollfd p = { .fd = pipe_end, .events = POLLIN };
@@ -210,7 +210,7 @@ int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window
 	if (!err)
 		wait_for(pid, ends[0], meanwhile, context);
 	close(ends[0]);
-	for (size_t i = 0; i < nr; i++) {	/* descriptors are ours, whatever it wrote there */
+	for (size_t i = 0; i < nr; i++) {	/* only results: the child may have changed all */
 		jobs[i].done = shared[i].done;
 		jobs[i].err = shared[i].err;
 		jobs[i].nr_symbols = shared[i].nr_symbols;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * convert.h - from the files of processes to objects, in a process that can do no harm
+ * convert.h - convert JIT symbol files to objects, in an unprivileged process
  *
- * What is read was written by any user, so it is read by a child that has given up its rights and
- * all but the descriptors it needs [JT-50] ff.
+ * Any user may have written the files, so they are read by a child that has dropped its privileges
+ * and closed all descriptors but those it needs [JT-50] ff.
  */
 #ifndef DAEMON_JIT_CONVERT_H
 #define DAEMON_JIT_CONVERT_H
@@ -15,18 +15,18 @@
 
 struct jit_job {
 	int in[JIT_KINDS];		/* or -1 */
-	int out;			/* an empty file: gets the object */
-	/* set: */
+	int out;			/* an empty file for the object */
+	/* results: */
 	bool done;			/* to the end */
 	int err;			/* of writing @out */
-	size_t nr_symbols, dropped;	/* no symbols: nothing in @out */
-	bool damaged;			/* a file is too large, no such file, or holds nonsense */
+	size_t nr_symbols, dropped;	/* nr_symbols 0: @out is empty */
+	bool damaged;			/* a file is too large or malformed */
 };
 
 /*
- * Do all @jobs in a child. @meanwhile is called now and then until it has ended; NULL: nothing.
- * Jobs that are not done had a file that the child died of, or there was no time left for them.
- * -errno: there is no child to be had.
+ * Do all @jobs in a child. @meanwhile, if not NULL, is called now and then until it ends. A job
+ * that is not done had a file that crashed the child, or there was no time left. -errno: the child
+ * could not be started.
  */
 int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window,
 		void (*meanwhile)(void *context), void *context);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * deaths.c - when was a block overwritten?
+ * deaths.c - find when each block was overwritten
  *
- * Blocks are taken from the youngest to the oldest, and each is painted over its addresses with its
- * birth. What a block finds there before it paints is younger, so the least of it is its death. A
- * tree over all addresses where something begins or ends does both in a few steps, whatever a
- * hostile file makes overlap.
+ * Going from the youngest block to the oldest, each paints its addresses with its birth. The births
+ * it finds there before are of younger blocks, and the earliest is its death. A tree over all
+ * addresses at which a block begins or ends does both in O(log n) steps, even if a hostile file
+ * makes many blocks overlap.
  */
 #include <stdlib.h>
 #include "daemon/jit/deaths.h"
 #include "libutil/xalloc.h"
 
 struct canvas {
-	uint64_t *edges;		/* sorted, without doubles */
+	uint64_t *edges;		/* sorted, without duplicates */
 	size_t nr_edges;
 	size_t nr_leaves;		/* a power of two; leaf i begins at edges[i] */
-	uint64_t *least;		/* of all below a node; node 1 is the root */
-	uint64_t *painted;		/* over all below a node since; JIT_FOREVER: nothing */
+	uint64_t *least;		/* the earliest birth below a node; node 1 is the root */
+	uint64_t *painted;		/* last painted over all below a node; or JIT_FOREVER */
 };
 
 static int compare_u64(const void *a, const void *b)
@@ -68,8 +68,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * The least that is painted on leaves [from, to), of which node @n has [low, high); with @birth,
- * which is no later than anything there, that is painted over them afterwards.
+ * The earliest birth painted on leaves [from, to); node @n has leaves [low, high). Then paints
+ * @birth over them, which is no later than anything there.
  */
 static uint64_t paint(struct canvas *v, size_t n, size_t low, size_t high, size_t from, size_t to,
 		      uint64_t birth)
@@ -103,7 +103,7 @@ static int compare_births(const void *a, const void *b)
 	return i > j ? -1 : i < j;
 }
 
-/* Of one clock: times of different ones can't be compared. */
+/* For one clock, because times of different ones cannot be compared. */
 static void set_deaths_by(struct jit_code *c, enum jit_clock clock, size_t *order)
 {
 	struct canvas v;

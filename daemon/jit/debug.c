@@ -2,7 +2,7 @@
 /*
  * debug.c - a unit and a line table for each symbol that has lines
  *
- * Only what readers need to find a line: which addresses, and the table.
+ * Only what readers need to find a line: the address range and the table.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void add_file_names(struct strbuf *s, const struct files *f)
 		if (i && f->lines[i].file == f->lines[i - 1].file)
 			continue;
 		add_text(s, f->c->names.text + f->lines[i].file);
-		strbuf_add_bytes(s, "\0\0", 3);	/* folder, time, length: not known */
+		strbuf_add_bytes(s, "\0\0", 3);	/* folder, time, length: unknown */
 	}
 	strbuf_add_char(s, '\0');
 }
@@ -137,7 +137,7 @@ static void add_row(struct strbuf *s, struct row *at, const struct row *to)
 	*at = *to;
 }
 
-/* Lines from the symbol's first byte to its end; entries out of order are passed over. */
+/* Lines from the symbol's first byte to its end; entries out of order are skipped. */
 static void add_rows(struct strbuf *s, const struct files *f, const struct jit_symbol *symbol)
 {
 	struct row at = { symbol->start, 1, 1 }, to = { .file = 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* dump.c - reads the dumps of libopagent and of whoever else writes their format */
+/* dump.c - read dumps in the format of libopagent */
 #include <elf.h>
 #include <string.h>
 #include "daemon/jit/code.h"
@@ -13,8 +13,8 @@ struct reading {
 	struct jit_code *c;
 	struct jit_live live;
 	uint64_t end;			/* of the session, seconds */
-	uint64_t last_address;		/* that the last code told lay at, */
-	size_t last_block;		/* and its block's number + 1 */
+	uint64_t last_address;		/* of the last code loaded */
+	size_t last_block;		/* index of its block + 1 */
 };
 
 static const struct {
@@ -34,7 +34,7 @@ static uint16_t machine_of(const char *target, size_t len)
 	return 0;
 }
 
-static void load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
+static void read_load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block b = { .birth = when * SECOND, .death = JIT_FOREVER, .clock = JIT_WALL };
 	struct jit_dump_load l;
@@ -52,7 +52,7 @@ static void load(struct reading *r, uint64_t when, const unsigned char *p, size_
 	}
 }
 
-static void unload(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
+static void read_unload(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block *b = NULL;
 	struct jit_dump_unload u;
@@ -67,8 +67,8 @@ static void unload(struct reading *r, uint64_t when, const unsigned char *p, siz
 		b->death = when * SECOND;
 }
 
-/* An entry of a record of lines at @p. Bytes it takes; 0: there is none. */
-static size_t one_line(struct jit_code *c, const unsigned char *p, size_t len)
+/* Read the entry at @p of a record of lines. Its size in bytes; 0: malformed or too many. */
+static size_t read_line(struct jit_code *c, const unsigned char *p, size_t len)
 {
 	const char *file = (const char *)p + sizeof(uint64_t) + sizeof(uint32_t);
 	uint64_t address;
@@ -86,7 +86,7 @@ static size_t one_line(struct jit_code *c, const unsigned char *p, size_t len)
 	return sizeof(address) + sizeof(line) + n + 1;
 }
 
-/* Lines name code by where it lay; mostly they follow it, and mostly it runs there. */
+/* Lines refer to code by its address; they mostly follow its load record. */
 static struct jit_block *block_at(const struct reading *r, uint64_t address)
 {
 	if (r->last_block && r->last_address == address)
@@ -94,7 +94,7 @@ static struct jit_block *block_at(const struct reading *r, uint64_t address)
 	return jit_live_find(&r->live, r->c, address);
 }
 
-static void lines(struct reading *r, const unsigned char *p, size_t len)
+static void read_lines(struct reading *r, const unsigned char *p, size_t len)
 {
 	size_t first = r->c->nr_lines, n;
 	struct jit_block *b = NULL;
@@ -110,31 +110,31 @@ static void lines(struct reading *r, const unsigned char *p, size_t len)
 	}
 	p += sizeof(l);
 	len -= sizeof(l);
-	for (; l.nr && (n = one_line(r->c, p, len)); l.nr--, p += n, len -= n)
+	for (; l.nr && (n = read_line(r->c, p, len)); l.nr--, p += n, len -= n)
 		;
 	b->first_line = first;
 	b->nr_lines = r->c->nr_lines - first;
 }
 
-/* After the session, or no time at all. */
-static void leave_out(struct jit_code *c)
+/* A record after the session, or with an invalid time. */
+static void drop_later(struct jit_code *c)
 {
 	c->dropped++;
 	c->later++;
 }
 
-static void one_record(struct reading *r, const struct jit_record *record)
+static void read_record(struct reading *r, const struct jit_record *record)
 {
 	if (record->timestamp > r->end && record->id == JIT_DUMP_LOAD)
-		leave_out(r->c);
+		drop_later(r->c);
 	else if (record->timestamp > r->end)
 		return;
 	else if (record->id == JIT_DUMP_LOAD)
-		load(r, record->timestamp, record->body, record->len);
+		read_load(r, record->timestamp, record->body, record->len);
 	else if (record->id == JIT_DUMP_UNLOAD)
-		unload(r, record->timestamp, record->body, record->len);
+		read_unload(r, record->timestamp, record->body, record->len);
 	else if (record->id == JIT_DUMP_LINES)
-		lines(r, record->body, record->len);
+		read_lines(r, record->body, record->len);
 }
 
 bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
@@ -152,11 +152,11 @@ bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
 	    h.size > len)
 		return false;
 	c->machine = machine_of((const char *)p + sizeof(h), h.size - sizeof(h));
-	if (c->window.by[JIT_WALL].end)		/* a second begun counts */
+	if (c->window.by[JIT_WALL].end)		/* include the second that has begun */
 		r.end = c->window.by[JIT_WALL].end / SECOND + 1;
 	in = (struct jit_records){ p + h.size, len - h.size };
 	while (jit_record_next(&in, &record) && record.id != JIT_DUMP_CLOSE)
-		one_record(&r, &record);
+		read_record(&r, &record);
 	c->dropped += record.id != JIT_DUMP_CLOSE && jit_records_broken(&in);
 	jit_live_free(&r.live);
 	return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * files.c - one careful way to a file, and the places to look in
+ * files.c - find JIT symbol files, and open them safely
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +21,12 @@
 
 #define MAPS_MAX	(8u << 20)	/* bytes of /proc/TGID/maps */
 
-/* What is common to the ways to one process' files. */
+/* A search for one process's files. */
 struct search {
 	const char *proc;
 	uint32_t tgid;
 	const struct jit_owner *owner;
-	int root;			/* the process' root folder, or AT_FDCWD: ours */
+	int root;			/* the process's root folder, or AT_FDCWD: ours */
 	struct jit_files *files;
 };
 
@@ -45,7 +45,7 @@ void jit_files_close(struct jit_files *f)
 	jit_files_init(f);
 }
 
-bool jit_files_any(const struct jit_files *f)
+bool jit_files_has_any(const struct jit_files *f)
 {
 	for (size_t i = 0; i < JIT_KINDS; i++)
 		if (f->fd[i] >= 0)
@@ -67,8 +67,8 @@ void jit_files_version(const struct jit_files *f, struct jit_version *ret)
 }
 
 /*
- * The file @path below the folder @dir: no link on the way, no other mount, so what is known of
- * the folder's file system is true of the file. O_PATH: whatever it is, nothing happens to it.
+ * The file @path below the folder @dir, without following links or crossing mounts, so that it is
+ * on the folder's file system. O_PATH has no side effects, whatever the file is.
  */
 static int find_below(int dir, const char *path)
 {
@@ -90,14 +90,14 @@ static bool same_file(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* [JT-2] An older process of the same number may have left one. */
+/* [JT-2] An older file may be of an earlier process with the same number. */
 static bool is_acceptable(const struct search *s, const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && jit_owner_may(s->owner, st->st_uid) &&
+	return S_ISREG(st->st_mode) && jit_owner_allows(s->owner, st->st_uid) &&
 	       (!s->owner->pid || st->st_mtime + 1 >= s->owner->start);
 }
 
-/* @handle, an O_PATH descriptor or negative, is used up. */
+/* Open the file of @handle, an O_PATH descriptor or negative, which is closed. */
 static bool take(struct search *s, enum jit_kind kind, int handle)
 {
 	int *held = &s->files->fd[kind], fd = -1;
@@ -125,7 +125,7 @@ static bool take(struct search *s, enum jit_kind kind, int handle)
 	return true;
 }
 
-/* @name in the folder @folder, which may lie on any file system but one that a user serves. */
+/* Open @name in the folder @folder, which must not be on a file system served by a user. */
 static bool take_below(struct search *s, enum jit_kind kind, const char *folder, const char *name)
 {
 	int dir = quiet_open(s->root, folder), handle = -1;
@@ -134,7 +134,7 @@ static bool take_below(struct search *s, enum jit_kind kind, const char *folder,
 		return false;
 	if (perf_mount_answers(s->proc, s->root == AT_FDCWD ? 0 : s->tgid, dir)) {
 		handle = find_below(dir, name);
-		if (handle < 0 && (errno == ELOOP || errno == EXDEV))	/* on the way [JT-2] */
+		if (handle < 0 && (errno == ELOOP || errno == EXDEV))	/* in the path [JT-2] */
 			s->files->refused = true;
 	}
 	close(dir);
@@ -162,7 +162,7 @@ static void look_for_dump(struct search *s, uint32_t pid, uid_t uid)
 	take_below(s, JIT_DUMP, "/tmp", name);
 }
 
-/* [JT-3] "jit-PID.dump", of which the process has mapped a page for us to find. */
+/* [JT-3] "jit-PID.dump", of which the process maps a page so that it can be found. */
 static bool is_jitdump(const struct search *s, const char *path)
 {
 	char name[2][40];
@@ -188,7 +188,7 @@ static void take_mapped(struct search *s, const struct perf_maps_line *line)
 	snprintf(path, sizeof(path), "%s/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, s->proc,
 		 s->tgid, line->start, line->end);
 	handle = open(path, O_PATH | O_CLOEXEC);
-	if (handle < 0)			/* that way is root's only */
+	if (handle < 0)			/* map_files needs root */
 		handle = quiet_open(s->root, line->path);
 	if (handle >= 0 && !perf_mount_answers(s->proc, s->tgid, handle)) {
 		close(handle);
@@ -234,7 +234,7 @@ static void look_alive(struct search *s)
 	close(s->root);
 }
 
-/* [JT-4] It ended before it was seen: what lies in our own folders may still be its. */
+/* [JT-4] It ended before the first look: files in our own folders may still be its. */
 static void look_dead(struct search *s)
 {
 	s->root = AT_FDCWD;

@@ -2,8 +2,7 @@
 /*
  * jitdump.c - perf's jit-PID.dump: binary records with times and the code itself
  *
- * All numbers are in the byte order of the machine that wrote them, which is this one: another
- * one's file is no use here.
+ * All numbers are in this machine's byte order: files of other machines are not supported.
  */
 #include <string.h>
 #include "daemon/jit/code.h"
@@ -37,7 +36,7 @@ struct reading {
 	uint64_t end;			/* of the session */
 };
 
-static void code_load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
+static void read_load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block b = { .birth = when, .death = JIT_FOREVER, .clock = r->clock };
 	struct code_load load;
@@ -52,7 +51,7 @@ static void code_load(struct reading *r, uint64_t when, const unsigned char *p, 
 	jit_live_announce(&r->live, r->c, &b, p + sizeof(load), len - sizeof(load));
 }
 
-static void code_move(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
+static void read_move(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block *old, b;
 	struct code_move move;
@@ -80,23 +79,23 @@ static void code_move(struct reading *r, uint64_t when, const unsigned char *p, 
 	}
 }
 
-/* After the session, or no time at all. */
-static void leave_out(struct jit_code *c)
+/* A record after the session, or with an invalid time. */
+static void drop_later(struct jit_code *c)
 {
 	c->dropped++;
 	c->later++;
 }
 
-static void one_record(struct reading *r, const struct jit_record *record)
+static void read_record(struct reading *r, const struct jit_record *record)
 {
 	if (record->timestamp > r->end && record->id == CODE_LOAD)
-		leave_out(r->c);
+		drop_later(r->c);
 	else if (record->timestamp > r->end)
 		return;
 	else if (record->id == CODE_LOAD)
-		code_load(r, record->timestamp, record->body, record->len);
+		read_load(r, record->timestamp, record->body, record->len);
 	else if (record->id == CODE_MOVE)
-		code_move(r, record->timestamp, record->body, record->len);
+		read_move(r, record->timestamp, record->body, record->len);
 }
 
 bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
@@ -118,7 +117,7 @@ bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
 		r.end = c->window.by[r.clock].end;
 	in = (struct jit_records){ p + h.size, len - h.size };
 	while (jit_record_next(&in, &record) && record.id != CODE_CLOSE)
-		one_record(&r, &record);
+		read_record(&r, &record);
 	c->dropped += record.id != CODE_CLOSE && jit_records_broken(&in);
 	jit_live_free(&r.live);
 	return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * layout.c - each address to the block that it belonged to for the longest
+ * layout.c - give each address to the block that it belonged to for the longest time
  *
- * A sweep over the addresses with a heap of the blocks that lie there, the best one on top.
+ * Sweeps over the addresses with a heap of the blocks at the current one, the best one on top.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "daemon/jit/layout.h"
 #include "libutil/xalloc.h"
 
-/* What is worked out of a block besides. */
+/* A block with derived values. */
 struct rank {
 	const struct jit_block *block;
 	uint64_t life;
-	unsigned int percent;		/* of the session that it lived; 0: not known */
-	bool shares;			/* addresses with others */
+	unsigned int percent;		/* of the session that it lived; 0: unknown */
+	bool shares;			/* addresses with other blocks */
 	size_t nr_parts, next_part;
 	uint64_t covered;		/* bytes that it keeps */
-	unsigned int double_nr;		/* blocks of the same name before it */
+	unsigned int duplicate_nr;		/* earlier blocks of the same name */
 };
 
 struct part {
@@ -38,7 +38,7 @@ struct sweep {
 
 /* Lives */
 
-/* Without a session to go by: from the first to the last time in the file. */
+/* The time of the session or, if unknown, from the first to the last time in the file. */
 static void span_of(const struct jit_code *c, enum jit_clock clock, uint64_t *ret_start,
 		    uint64_t *ret_end)
 {
@@ -61,7 +61,7 @@ static void span_of(const struct jit_code *c, enum jit_clock clock, uint64_t *re
 	*ret_end = end;
 }
 
-/* False: it was dead when the session began. [JT-32] */
+/* False: it was dead before the session began. [JT-32] */
 static bool measure(struct rank *r, uint64_t start, uint64_t end)
 {
 	const struct jit_block *b = r->block;
@@ -222,8 +222,8 @@ static int compare_named(const void *a, const void *b)
 	return x->rank->block < y->rank->block ? -1 : x->rank->block > y->rank->block;
 }
 
-/* [JT-34] In the order in which they were announced. */
-static void number_doubles(struct sweep *s, const struct jit_code *c)
+/* [JT-34] In the order of their announcement. */
+static void number_duplicates(struct sweep *s, const struct jit_code *c)
 {
 	struct named *all = xcalloc(s->nr + 1, sizeof(*all));
 	size_t nr = 0;
@@ -234,7 +234,7 @@ static void number_doubles(struct sweep *s, const struct jit_code *c)
 	qsort(all, nr, sizeof(*all), compare_named);
 	for (size_t i = 1; i < nr; i++)
 		if (!strcmp(all[i].name, all[i - 1].name))
-			all[i].rank->double_nr = all[i - 1].rank->double_nr + 1;
+			all[i].rank->duplicate_nr = all[i - 1].rank->duplicate_nr + 1;
 	free(all);
 }
 
@@ -244,8 +244,8 @@ static size_t add_name(struct jit_layout *out, const struct jit_code *c, struct 
 	size_t at = out->names.len;
 
 	strbuf_add(&out->names, jit_name(c, r->block));
-	if (r->double_nr)
-		strbuf_addf(&out->names, "~%u", r->double_nr);
+	if (r->duplicate_nr)
+		strbuf_addf(&out->names, "~%u", r->duplicate_nr);
 	if (r->covered < r->block->size)
 		strbuf_addf(&out->names, "#%zu", r->next_part++);
 	if (r->shares && r->block->clock != JIT_NO_CLOCK && r->percent < 100)
@@ -280,7 +280,7 @@ void jit_layout_make(struct jit_code *c, struct jit_layout *ret)
 	jit_set_deaths(c);
 	rank_blocks(&s, c);
 	sweep(&s);
-	number_doubles(&s, c);
+	number_duplicates(&s, c);
 	for (size_t i = 0; i < s.nr_parts; i++)
 		add_symbol(ret, c, &s.parts[i]);
 	free(s.ranks);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout.h - from blocks that overlap to symbols that don't
+ * layout.h - turn overlapping blocks into symbols that do not overlap
  *
- * Memory of old code is used again for new, and the samples of both lie at the same addresses. So
- * each address is given to one block: doc/jit.md [JT-30] ff.
+ * New code reuses the memory of old code, and samples of both have the same addresses. So each
+ * address is given to one block: doc/jit.md [JT-30] ff.
  */
 #ifndef DAEMON_JIT_LAYOUT_H
 #define DAEMON_JIT_LAYOUT_H
@@ -16,18 +16,18 @@ struct jit_symbol {
 	uint64_t start, end;		/* addresses, end excluded */
 	size_t name;			/* in jit_layout.names */
 	const unsigned char *code;	/* end - start bytes, or NULL */
-	const struct jit_block *block;	/* that it is of */
+	const struct jit_block *block;	/* that it is part of */
 };
 
 struct jit_layout {
-	const struct jit_code *from;	/* whose blocks these are: must stay */
+	const struct jit_code *from;	/* owns the blocks, must outlive this */
 	struct jit_symbol *symbols;	/* by address */
 	size_t nr, room;
 	struct strbuf names;		/* NUL terminated each */
-	size_t dropped;			/* for which there was no room */
+	size_t dropped;			/* symbols without room for their names */
 };
 
-/* Deaths of @c's blocks that were overwritten are set. Frees with jit_layout_free(). */
+/* Also sets the deaths of @c's blocks that were overwritten. Free with jit_layout_free(). */
 void jit_layout_make(struct jit_code *c, struct jit_layout *ret);
 void jit_layout_free(struct jit_layout *layout);
 

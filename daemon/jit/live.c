@@ -1,47 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* live.c - a hash of blocks by their start, with open addressing */
-#include <stdlib.h>
+/* live.c - a hash table of blocks by their start */
 #include <string.h>
 #include "daemon/jit/live.h"
 #include "libutil/hash.h"
-#include "libutil/xalloc.h"
+
+_Static_assert(JIT_BLOCKS_MAX <= HASH_NONE, "a table holds the index of any block");
 
 void jit_live_free(struct jit_live *l)
 {
-	free(l->slots);
-	*l = (struct jit_live){ 0 };
+	hash_table_free(&l->by_start);
 }
 
-static size_t *slot_of(const struct jit_live *l, const struct jit_code *c, uint64_t start)
+static bool starts_at(const void *code, uint32_t id, const void *start)
 {
-	size_t i = hash_u64(start) & (l->nr_slots - 1);
+	const struct jit_code *c = code;
 
-	while (l->slots[i] && c->blocks[l->slots[i] - 1].start != start)
-		i = (i + 1) & (l->nr_slots - 1);
-	return &l->slots[i];
+	return c->blocks[id].start == *(const uint64_t *)start;
 }
 
-static void grow(struct jit_live *l, const struct jit_code *c)
+static uint32_t find(const struct jit_live *l, const struct jit_code *c, uint64_t start)
 {
-	struct jit_live larger = { .nr_slots = l->nr_slots ? 2 * l->nr_slots : 256, .nr = l->nr };
-
-	larger.slots = xcalloc(larger.nr_slots, sizeof(*larger.slots));
-	for (size_t i = 0; i < l->nr_slots; i++)
-		if (l->slots[i])
-			*slot_of(&larger, c, c->blocks[l->slots[i] - 1].start) = l->slots[i];
-	free(l->slots);
-	*l = larger;
+	return hash_table_find(&l->by_start, hash_u64(start), starts_at, c, &start);
 }
 
 void jit_live_put(struct jit_live *l, const struct jit_code *c)
 {
-	size_t *slot;
+	uint64_t start = c->blocks[c->nr - 1].start;
+	uint32_t id = (uint32_t)(c->nr - 1), old = find(l, c, start);
 
-	if (2 * l->nr >= l->nr_slots)
-		grow(l, c);
-	slot = slot_of(l, c, c->blocks[c->nr - 1].start);
-	l->nr += !*slot;
-	*slot = c->nr;
+	if (old == HASH_NONE)
+		hash_table_add(&l->by_start, hash_u64(start), id);
+	else
+		hash_table_replace(&l->by_start, hash_u64(start), old, id);
 }
 
 bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block *block,
@@ -59,7 +49,7 @@ bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block 
 
 struct jit_block *jit_live_find(const struct jit_live *l, const struct jit_code *c, uint64_t start)
 {
-	size_t *slot = l->nr_slots ? slot_of(l, c, start) : NULL;
+	uint32_t id = find(l, c, start);
 
-	return slot && *slot ? &c->blocks[*slot - 1] : NULL;
+	return id == HASH_NONE ? NULL : &c->blocks[id];
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live.h - which block was announced last at an address, while a dump is read
+ * live.h - the block announced last at each address, while a dump is read
  *
- * Unloading and moving name code by its address only.
+ * Unload and move records refer to code only by its address.
  */
 #ifndef DAEMON_JIT_LIVE_H
 #define DAEMON_JIT_LIVE_H
 
 #include "daemon/jit/code.h"
+#include "libutil/table.h"
 
-struct jit_live {
-	size_t *slots;		/* index of a block + 1 */
-	size_t nr_slots, nr;
+struct jit_live {			/* all 0: empty */
+	struct hash_table by_start;	/* indices of blocks */
 };
 
 void jit_live_free(struct jit_live *l);
-/* @c's last block is what lies at its start from now on. */
+/* From now on @c's last block is the one at its start. */
 void jit_live_put(struct jit_live *l, const struct jit_code *c);
 /*
- * A record says at @p, in @len bytes, how @block's code is named, with a NUL, and mostly what its
- * bytes are: add it and put it. False: it was dropped, jit_code_add().
+ * Add @block, whose name with a NUL and mostly its code are in the @len bytes at @p, and put it.
+ * False: it was dropped, see jit_code_add().
  */
 bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block *block,
 		       const unsigned char *p, size_t len);

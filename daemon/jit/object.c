@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * object.c - writes an ELF file: header, code, symbols, strings, section headers
+ * object.c - write an ELF file: header, code, symbols, strings, section headers
  *
- * Always of 64 bits: addresses of 32 bits fit, and reports only look symbols up.
+ * Always 64-bit: 32-bit addresses fit, and reports only look up symbols.
  */
 #include <elf.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "daemon/jit/object.h"
 #include "libutil/xalloc.h"
 
-#define GAP		4096		/* between code that begins a new section [JT-41] */
-#define SECTIONS_MAX	30000		/* of code: section numbers have 16 bits */
+#define GAP		4096		/* a larger one begins a new section [JT-41] */
+#define SECTIONS_MAX	30000		/* of code, because section numbers have 16 bits */
 
 #if defined(__x86_64__)
 #define THIS_MACHINE	EM_X86_64
@@ -37,7 +37,7 @@ struct object {
 	FILE *out;
 	struct group *groups;
 	size_t nr, room;
-	bool no_code;			/* too many sections for it */
+	bool no_code;			/* without code, because there are too many sections */
 	struct jit_debug debug;
 	uint64_t at;			/* bytes written */
 	int err;
@@ -69,7 +69,7 @@ static void make_groups(struct object *o, uint64_t gap)
 	}
 }
 
-/* Scattered on purpose it seems: sections become larger, and then they can't hold code. */
+/* If code is scattered too widely, use fewer and larger sections, which then cannot hold code. */
 static void choose_groups(struct object *o)
 {
 	make_groups(o, GAP);
@@ -128,7 +128,7 @@ static void put_symbols(struct object *o)
 		}
 }
 
-/* Sections have names of their own: readers find them again by these. */
+/* Each section gets a unique name, because readers look sections up by name. */
 static void name_sections(const struct object *o, struct strbuf *names, uint32_t *at)
 {
 	strbuf_add_char(names, '\0');
@@ -191,7 +191,7 @@ static void put_code_section(struct object *o, const struct group *g, uint32_t n
 	put(o, &s, sizeof(s));
 }
 
-/* Their contents lie one behind the other, from @offset on. */
+/* Their contents follow each other from @offset on. */
 static void put_debug_sections(struct object *o, uint32_t name, uint64_t offset)
 {
 	const struct jit_debug *d = &o->debug;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object.h - TGID.jo: an ELF file of code made at run time
+ * object.h - TGID.jo: an ELF file of JIT code
  *
- * Sections lie where the code ran, and so do the symbols [JT-40] ff. Code that nobody told the
- * bytes of takes no room in it.
+ * Sections and symbols have the addresses at which the code ran [JT-40] ff. Code whose bytes are
+ * unknown takes no room in it.
  */
 #ifndef DAEMON_JIT_OBJECT_H
 #define DAEMON_JIT_OBJECT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner.c - whose a process is, what it calls itself, and since when it is there */
+/* owner.c - read a process's owner, its pid in its own namespace, and its start time */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static uint32_t own_pid(const char *status, uint32_t tgid)
 	return pid;
 }
 
-/* Field 22 of stat, behind the name, which may hold anything: in ticks since boot. */
+/* Field 22 of stat, in ticks since boot. Search from the end, the name may contain anything. */
 static bool start_of(const char *stat, int64_t *ret)
 {
 	const char *p = strrchr(stat, ')');
@@ -75,11 +75,11 @@ void jit_owner_look(const char *proc, uint32_t tgid, struct jit_owner *owner)
 	free(stat);
 }
 
-bool jit_owner_may(const struct jit_owner *owner, uid_t uid)
+bool jit_owner_allows(const struct jit_owner *owner, uid_t uid)
 {
 	if (!uid)
 		return true;
-	if (!owner->pid)		/* never seen: only what nobody else can have written */
+	if (!owner->pid)		/* never seen alive: only files that we wrote ourselves */
 		return uid == geteuid();
 	for (size_t i = 0; i < JIT_UIDS; i++)
 		if (owner->uids[i] == uid)

@@ -2,12 +2,12 @@
 /*
  * perf_map.c - /tmp/perf-PID.map: lines "START SIZE NAME", the newest last
  *
- * What most run-time compilers can write when asked to. There are neither times nor code in it.
+ * Most run-time compilers can write it if told to. It has neither times nor code.
  */
 #include <string.h>
 #include "daemon/jit/code.h"
 
-/* Digits of @base 16, with or without "0x", then blanks. NULL: there is no number. */
+/* Hexadecimal digits, with or without "0x", then blanks. NULL: malformed. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *ret)
 {
 	unsigned int digits = 0;
@@ -50,7 +50,7 @@ static bool add_line(struct jit_code *c, const char *line, const char *end, uint
 	return true;
 }
 
-/* The last line may be half written: without its newline it waits for the next reading. */
+/* A last line without newline may be incomplete: leave it to the next reading. */
 bool jit_read_perf_map(const char *text, size_t len, struct jit_code *c)
 {
 	const char *end = text + len, *newline;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* places.c - names and folders of objects, and writing them */
+/* places.c - find the folders for objects, and write objects there */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * places.h - the folders of a session that hold samples of a process' anonymous memory
+ * places.h - the folders of a session with samples of a process's anonymous memory
  *
- * An object TGID.jo belongs into each of them [JT-40]. They are looked for when objects are to be
- * written: a session may be left for the next one, and may have parts [SS-60].
+ * Each of them gets an object TGID.jo [JT-40]. They are looked up when objects are written, because
+ * the session may have changed, and may have parts [SS-60].
  */
 #ifndef DAEMON_JIT_PLACES_H
 #define DAEMON_JIT_PLACES_H
@@ -20,12 +20,12 @@ struct jit_roots {
 void jit_roots_read(const char *samples_dir, struct jit_roots *ret);
 void jit_roots_free(struct jit_roots *roots);
 
-/* {root}APP/{dep}/{anon:NAME} below @root; malloc'd, NULL: there are no samples. */
+/* {root}APP/{dep}/{anon:NAME} below @root, malloc'd. NULL: no samples. */
 char *jit_place(const char *root, const char *app, const char *anon_name);
 
 /*
- * @bytes become @place/TGID.jo in one step. Written below @samples_dir/stats first, so that no
- * reader, and no kill, meets half of it there. 0 or -errno.
+ * Write @bytes to @place/TGID.jo atomically: first to a file below @samples_dir/stats, so that
+ * neither a reader nor a kill leaves half of it. 0 or -errno.
  */
 int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid, const void *bytes,
 		     size_t n);

@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* processes.c - the table of processes, and when each is looked at */
-#include <inttypes.h>
+/* processes.c - the table of processes, and when each is looked at and converted */
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/jit/processes_private.h"
+#include <time.h>
+#include "daemon/jit/objects.h"
+#include "daemon/jit/process.h"
+#include "daemon/jit/processes.h"
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
+#define NR_BUCKETS	256
 #define PROCESSES_MAX	1024		/* whose files are kept open */
-#define LOOKS_MAX	100		/* in a second, for new processes */
+#define LOOKS_MAX	100		/* per second, for new processes */
 #define LOOK_NS		(5 * NS_PER_SECOND)
-#define LOOK_TIME_NS	(NS_PER_SECOND / 4)	/* at once */
+#define LOOK_TIME_NS	(NS_PER_SECOND / 4)	/* at a time */
+
+struct jit_processes {
+	const char *proc;
+	struct list_head buckets[NR_BUCKETS];
+	struct list_head in_order;	/* those not looked at for the longest time first */
+	size_t nr;
+	struct jit_output output;	/* its roots only while converting */
+	uint64_t looked_at;		/* when all were looked at, ns */
+	time_t second;
+	unsigned int looks;		/* in @second */
+	bool converting;		/* no process may be dropped */
+	bool logged_full;
+	struct jit_troubles troubles;
+};
 
 struct jit_processes *jit_processes_new(const char *proc)
 {
@@ -25,56 +42,49 @@ struct jit_processes *jit_processes_new(const char *proc)
 	return p;
 }
 
-void jit_processes_forget(struct jit_processes *p, struct process *q)
+static void drop(struct jit_processes *p, struct jit_process *q)
 {
-	jit_files_close(&q->files);
-	for (size_t i = 0; i < q->nr_folders; i++) {
-		free(q->folders[i].app);
-		free(q->folders[i].anon_name);
-	}
 	list_del(&q->in_bucket);
 	list_del(&q->in_order);
-	free(q);
+	jit_process_free(q);
 	p->nr--;
 }
 
-static void forget_all(struct jit_processes *p)
+static struct jit_process *first(struct jit_processes *p)
 {
-	while (!list_empty(&p->in_order))
-		jit_processes_forget(p, list_entry(p->in_order.next, struct process, in_order));
+	return list_entry(p->in_order.next, struct jit_process, in_order);
 }
 
 void jit_processes_free(struct jit_processes *p)
 {
 	if (!p)
 		return;
-	forget_all(p);
-	free(p->samples_dir);
+	while (!list_empty(&p->in_order))
+		drop(p, first(p));
+	free(p->output.samples_dir);
 	free(p);
 }
 
 void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 {
-	struct process *q, *next;
+	struct jit_process *q, *next;
 
-	free(p->samples_dir);
-	p->samples_dir = xstrdup(samples_dir);
+	free(p->output.samples_dir);
+	p->output.samples_dir = xstrdup(samples_dir);
 	list_for_each_entry_safe(q, next, &p->in_order, in_order) {
-		if (q->looked && !q->owner.alive) {
-			jit_processes_forget(p, q);
-			continue;
-		}
-		q->nr_objects = 0;
-		q->refused = q->damaged = false;
+		if (q->looked && !q->owner.alive)
+			drop(p, q);
+		else
+			jit_process_reset(q);
 	}
-	p->window.by[JIT_WALL].start = clock_ns(CLOCK_REALTIME);
-	p->window.by[JIT_STEADY].start = now_ns();
+	p->output.window.by[JIT_WALL].start = clock_ns(CLOCK_REALTIME);
+	p->output.window.by[JIT_STEADY].start = now_ns();
 }
 
-/* Seeing */
+/* ---- samples ---- */
 
-/* What the kernel puts into a process is not code that it made. */
-static bool may_hold_code(const char *anon_name)
+/* Memory that the kernel adds to a process holds no JIT code. */
+static bool can_hold_code(const char *anon_name)
 {
 	static const char *const not[] = { "[vdso]", "[vvar]", "[vsyscall]", "[stack]",
 					   "[uprobes]", "[sigpage]", "[vectors]" };
@@ -90,9 +100,9 @@ static struct list_head *bucket_of(struct jit_processes *p, uint32_t tgid)
 	return &p->buckets[hash_u64(tgid) % NR_BUCKETS];
 }
 
-static struct process *find(struct jit_processes *p, uint32_t tgid)
+static struct jit_process *find(struct jit_processes *p, uint32_t tgid)
 {
-	struct process *q;
+	struct jit_process *q;
 
 	list_for_each_entry(q, bucket_of(p, tgid), in_bucket)
 		if (q->tgid == tgid)
@@ -100,37 +110,24 @@ static struct process *find(struct jit_processes *p, uint32_t tgid)
 	return NULL;
 }
 
-static struct process *add(struct jit_processes *p, uint32_t tgid)
+static struct jit_process *add(struct jit_processes *p, uint32_t tgid)
 {
-	struct process *q;
+	struct jit_process *q;
 
 	if (p->nr >= PROCESSES_MAX) {
-		if (!p->told_full)
-			log_line("more than %d processes run code they made: the oldest ones' is "
-				 "not named any more", PROCESSES_MAX);
-		p->told_full = true;
+		if (!p->logged_full)
+			log_line("more than %d processes run JIT code: that of the oldest ones is "
+				 "no longer named", PROCESSES_MAX);
+		p->logged_full = true;
 		if (p->converting)
 			return NULL;
-		jit_processes_forget(p, list_entry(p->in_order.next, struct process, in_order));
+		drop(p, first(p));
 	}
-	q = xcalloc(1, sizeof(*q));
-	q->tgid = tgid;
-	jit_files_init(&q->files);
+	q = jit_process_new(tgid);
 	list_add_tail(&q->in_bucket, bucket_of(p, tgid));
 	list_add_tail(&q->in_order, &p->in_order);
 	p->nr++;
 	return q;
-}
-
-static void look(struct jit_processes *p, struct process *q)
-{
-	bool refused = q->files.refused;
-
-	jit_files_look(p->proc, q->tgid, &q->owner, &q->files);
-	q->looked = true;
-	if (q->files.refused && !refused)
-		log_about(LOG_MISC, "process %" PRIu32 ": a file about code it made is not taken, "
-			  "for it is no regular file, or not the process' own", q->tgid);
 }
 
 static bool may_look(struct jit_processes *p)
@@ -144,48 +141,39 @@ static bool may_look(struct jit_processes *p)
 	return p->looks++ < LOOKS_MAX;
 }
 
-static void add_folder(struct process *q, const char *app, const char *anon_name)
+void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
+			      const char *anon_name)
 {
-	for (size_t i = 0; i < q->nr_folders; i++)
-		if (!strcmp(q->folders[i].app, app) && !strcmp(q->folders[i].anon_name, anon_name))
-			return;
-	if (q->nr_folders < FOLDERS_MAX)
-		q->folders[q->nr_folders++] = (struct folder){
-			.app = xstrdup(app), .anon_name = xstrdup(anon_name),
-		};
-}
+	struct jit_process *q;
 
-void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
-		       const char *anon_name)
-{
-	struct process *q;
-
-	if (!may_hold_code(anon_name))
+	if (!can_hold_code(anon_name))
 		return;
 	q = find(p, tgid);
 	if (!q)
 		q = add(p, tgid);
 	if (!q)
 		return;
-	add_folder(q, app, anon_name);
+	jit_process_add_folder(q, app, anon_name);
 	if (!q->looked && may_look(p))
-		look(p, q);
+		jit_process_look(q, p->proc);
 }
 
+/* ---- looking ---- */
+
 /*
- * Whoever was not looked at for the longest comes first: a process may be made so that a look takes
- * long, and there may be many.
+ * Begin with those not looked at for the longest time, because there may be many, and a process can
+ * make a look take long.
  */
-void jit_processes_look_at_all(struct jit_processes *p)
+static void look_at_all(struct jit_processes *p)
 {
 	p->looked_at = now_ns();
 	for (size_t i = 0; i < p->nr; i++) {
-		struct process *q = list_entry(p->in_order.next, struct process, in_order);
+		struct jit_process *q = first(p);
 
 		list_del(&q->in_order);
 		list_add_tail(&q->in_order, &p->in_order);
 		if (!q->looked || q->owner.alive)
-			look(p, q);
+			jit_process_look(q, p->proc);
 		if (now_ns() - p->looked_at > LOOK_TIME_NS)
 			break;
 	}
@@ -194,7 +182,76 @@ void jit_processes_look_at_all(struct jit_processes *p)
 void jit_processes_look(struct jit_processes *p)
 {
 	if (now_ns() - p->looked_at > LOOK_NS)
-		jit_processes_look_at_all(p);
+		look_at_all(p);
+}
+
+/* ---- converting ---- */
+
+static void count_once(bool is, bool *counted, uint64_t *count)
+{
+	*count += is && !*counted;
+	*counted |= is;
+}
+
+/* Drop processes that have ended and whose objects are written. */
+static void drop_dead(struct jit_processes *p)
+{
+	struct jit_process *q, *next;
+
+	list_for_each_entry_safe(q, next, &p->in_order, in_order)
+		if (q->looked && !q->owner.alive && !jit_objects_are_due(&p->output, q))
+			drop(p, q);
+}
+
+static size_t convert_due(struct jit_processes *p, void (*meanwhile)(void *context), void *context)
+{
+	struct jit_process **due, *q;
+	size_t nr = 0, nr_written;
+
+	look_at_all(p);
+	p->converting = true;
+	jit_roots_read(p->output.samples_dir, &p->output.roots);
+	due = xcalloc(p->nr, sizeof(struct jit_process *));
+	list_for_each_entry(q, &p->in_order, in_order) {
+		count_once(q->files.refused, &q->counted_refused, &p->troubles.refused);
+		if (jit_objects_are_due(&p->output, q))
+			due[nr++] = q;
+	}
+	nr_written = jit_objects_write(&p->output, due, nr, meanwhile, context);
+	for (size_t i = 0; i < nr; i++)
+		count_once(due[i]->damaged, &due[i]->counted_damaged, &p->troubles.damaged);
+	free(due);
+	drop_dead(p);
+	jit_roots_free(&p->output.roots);
+	p->converting = false;
+	return nr_written;
+}
+
+size_t jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
+			     void *context)
+{
+	if (list_empty(&p->in_order))
+		return 0;
+	p->output.window.by[JIT_WALL].end = clock_ns(CLOCK_REALTIME);
+	p->output.window.by[JIT_STEADY].end = now_ns();
+	return convert_due(p, meanwhile, context);
+}
+
+size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint64_t end)
+{
+	uint64_t boot = clock_ns(CLOCK_REALTIME) - now_ns();
+	struct jit_window w = { 0 };
+
+	if (end && end < UINT64_MAX / NS_PER_SECOND) {
+		w.by[JIT_WALL].start = start * NS_PER_SECOND;
+		w.by[JIT_WALL].end = (end + 1) * NS_PER_SECOND;
+		if (w.by[JIT_WALL].start > boot) {
+			w.by[JIT_STEADY].start = w.by[JIT_WALL].start - boot;
+			w.by[JIT_STEADY].end = w.by[JIT_WALL].end - boot;
+		}
+	}
+	p->output.window = w;
+	return convert_due(p, NULL, NULL);
 }
 
 const struct jit_troubles *jit_processes_troubles(const struct jit_processes *p)

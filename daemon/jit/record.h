@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record.h - the records that both kinds of dumps are made of
+ * record.h - the records of both dump formats
  *
- * OProfile's and perf's begin alike: a number for what it is, the size of all of it, a time. What
- * the numbers mean, the unit of the time, and the rest differ.
+ * OProfile's and perf's begin alike: a type, the record's size, a time. The types, the unit of the
+ * time, and the rest differ.
  */
 #ifndef DAEMON_JIT_RECORD_H
 #define DAEMON_JIT_RECORD_H
@@ -20,13 +20,13 @@ struct jit_record {
 	size_t len;
 };
 
-/* What is left of a dump: @len bytes. */
+/* The rest of a dump: @len bytes. */
 struct jit_records {
 	const unsigned char *p;
 	size_t len;
 };
 
-/* Take the next one. False: there is none that is whole. */
+/* Take the next record. False: none, or it is incomplete. */
 static inline bool jit_record_next(struct jit_records *in, struct jit_record *ret)
 {
 	struct {
@@ -50,7 +50,7 @@ static inline bool jit_record_next(struct jit_records *in, struct jit_record *re
 	return true;
 }
 
-/* Whether what is left is no record that is being written, but makes no sense. */
+/* Whether the rest is malformed, rather than a record that is still being written. */
 static inline bool jit_records_broken(const struct jit_records *in)
 {
 	uint32_t id_and_size[2];

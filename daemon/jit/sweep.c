@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sweep.c - removes dumps that nobody has open for writing
+ * sweep.c - remove dumps that no process has open for writing
  *
- * A process' number says little: it may live in a container that shares the folder. But a lease for
- * reading is granted only where no process writes, whichever namespaces it lives in.
+ * A process's number proves little: it may be of a container that shares the folder. But a read
+ * lease is granted only if no process has the file open for writing, in any namespace.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -28,20 +28,20 @@ static bool is_dump(const char *name)
 	return digits && !strcmp(name + digits, ".dump");
 }
 
-static bool is_left(int folder, const char *name)
+static bool has_no_writer(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
-	bool left;
+	bool unused;
 
 	if (fd < 0)
 		return false;
-	left = !fstat(fd, &st) && S_ISREG(st.st_mode) && !fcntl(fd, F_SETLEASE, F_RDLCK);
-	close(fd);			/* the lease ends, too */
-	return left;
+	unused = !fstat(fd, &st) && S_ISREG(st.st_mode) && !fcntl(fd, F_SETLEASE, F_RDLCK);
+	close(fd);			/* also ends the lease */
+	return unused;
 }
 
-/* @folder is used up. */
+/* Closes @folder. */
 static size_t sweep_folder(int folder)
 {
 	DIR *dir = fdopendir(folder);
@@ -53,13 +53,13 @@ static size_t sweep_folder(int folder)
 		return 0;
 	}
 	while ((entry = readdir(dir)))
-		if (is_dump(entry->d_name) && is_left(folder, entry->d_name))
+		if (is_dump(entry->d_name) && has_no_writer(folder, entry->d_name))
 			nr += !unlinkat(folder, entry->d_name, 0);
 	closedir(dir);
 	return nr;
 }
 
-/* The folder @below @top, if it is user @uid's: links and mounts on the way are somebody's trap. */
+/* Sweep the folder @below @top if @uid owns it; links and mounts in the path may be traps. */
 static size_t sweep_user(const char *top, const char *below, uid_t uid)
 {
 	struct open_how how = {
@@ -90,7 +90,7 @@ static size_t sweep_both(uid_t uid)
 	return sweep_user(top, "oprofile/jitdump", uid) + sweep_user("/tmp", below, uid);
 }
 
-/* The users whose numbers stand in names of @folder, behind @prefix. */
+/* Sweep for all users whose numbers follow @prefix in names of @folder. */
 static size_t sweep_all(const char *folder, const char *prefix)
 {
 	size_t nr = 0, len = strlen(prefix);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sweep.h - dumps of processes that are gone are removed
+ * sweep.h - remove dumps of processes that have ended
  *
- * libopagent's dumps stay when their process has ended, and nobody else takes them away [JT-43].
+ * Nothing else removes libopagent's dumps after their process has ended [JT-43].
  */
 #ifndef DAEMON_JIT_SWEEP_H
 #define DAEMON_JIT_SWEEP_H
 
 #include <stddef.h>
 
-/* Remove this user's, as root everybody's. How many those were. */
+/* Remove this user's dumps, or as root everybody's. Returns their number. */
 size_t jit_sweep(void);
 
 #endif

@@ -147,7 +147,7 @@ static void fill_place(struct stack_attribution *a, const struct stack *s,
 	if (from->image)
 		return;
 	sfile_place_set_map(ret, s->leaf->tgid, &from->map);
-	jit_processes_saw(a->config.jit, s->app->path, ret->anon_tgid, ret->anon_name);
+	jit_processes_add_sample(a->config.jit, s->app->path, ret->anon_tgid, ret->anon_name);
 }
 
 /* The application under which arcs from @caller are filed. [EB-73] */

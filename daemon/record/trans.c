@@ -127,7 +127,7 @@ static void end_stack(struct trans *t, unsigned int end)
 static void end_stack_without_note(struct trans *t)
 {
 	if (t->stack.has_leaf)
-		end_stack(t, OP_STACK_UNTOLD);
+		end_stack(t, OP_STACK_UNKNOWN);
 }
 
 /* Notes */

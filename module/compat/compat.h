@@ -2,9 +2,9 @@
 /*
  * compat.h - what differs between kernels 5.10 and newest, under one name each
  *
- * Included before every file of the module (Kbuild). HAVE_* comes from Kbuild, which looks into
- * the headers being built against: distributions port features back, so version numbers lie.
- * Nothing outside this folder asks for a version or a feature.
+ * Included before every file of the module (Kbuild). Kbuild sets HAVE_* from the headers being
+ * built against, because distributions backport features without changing the version number.
+ * Nothing outside this folder checks for a version or a feature.
  */
 #ifndef MODULE_COMPAT_COMPAT_H
 #define MODULE_COMPAT_COMPAT_H

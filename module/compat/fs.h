@@ -16,8 +16,8 @@ static inline void op_inode_set_times(struct inode *i)
 }
 
 /*
- * Enter @i as @d, to stay until the superblock goes: kill_litter_super() used to drop the reference
- * that d_alloc_name() gave, in newest kernels a flag keeps one of its own.
+ * Attach @i to @d, to stay until the superblock is freed. kill_litter_super() used to drop
+ * d_alloc_name()'s reference; in the newest kernels a flag holds a reference of its own.
  */
 static inline void op_dentry_add(struct dentry *d, struct inode *i)
 {
@@ -38,7 +38,7 @@ static inline void op_kill_super(struct super_block *sb)
 #endif
 }
 
-/* The path the user sees: on overlayfs a mapping's file is the layer's. */
+/* The path that users see: on overlayfs a mapping's file is that of a layer. */
 static inline const struct path *op_file_user_path(const struct file *f)
 {
 #ifdef HAVE_FILE_USER_PATH

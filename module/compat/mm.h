@@ -24,7 +24,7 @@ static inline struct file *op_mm_exe_file(struct mm_struct *mm)
 	return f;
 }
 
-/* Start of the vdso; 0: none, or not to be known. */
+/* Start of the vdso; 0: none or unknown. */
 static inline unsigned long op_mm_vdso(const struct mm_struct *mm)
 {
 #if defined(CONFIG_X86) || defined(CONFIG_ARM64)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* regs.h - what interrupted registers tell, per architecture */
+/* regs.h - state of the interrupted context, per architecture */
 #ifndef MODULE_COMPAT_REGS_H
 #define MODULE_COMPAT_REGS_H
 
 #include <linux/ptrace.h>
 
-/* Whether interrupts were on where the registers are from. */
+/* Whether interrupts were on in the interrupted context. */
 static inline bool op_interrupts_on(const struct pt_regs *regs)
 {
 #if defined(CONFIG_X86)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fake_ibs.c - instruction-based sampling on CPUs that have none, for tests in virtual machines
+ * fake_ibs.c - instruction-based sampling on CPUs without it, for tests in virtual machines
  *
- * Only in modules built with OP_FAKE_IBS=1, where it stands in for ibs_claim.c and the registers.
- * These are memory of each CPU, and a timer is the hardware: every millisecond it counts 250000
- * fetches and cycles, has the units whose period ends with them take a sample at the instruction it
- * interrupted, and sends its CPU an NMI. Only that instruction is real; all else tells of
+ * Only in modules built with OP_FAKE_IBS=1, where it replaces ibs_claim.c and the registers. The
+ * registers are per-CPU memory, and a timer plays the hardware: every millisecond it counts 250000
+ * fetches and cycles, lets units whose period ends take a sample at the interrupted instruction,
+ * and sends its CPU an NMI. Only that instruction is real; the other registers describe
  *
  *	a fetch that completed and missed the instruction cache, every second time;
  *	an op that retired 10 cycles after completion and 25 after its tag; in turn a taken branch,
- *	a store, a load that missed the data cache for 100 cycles, and nothing of all that.
+ *	a store, a load that missed the data cache for 100 cycles, and none of these.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -53,12 +53,12 @@ struct fake {
 	u64 op_ctl, op_rip, op_data1, op_data2, op_data3, op_linear, op_physical;
 	u64 control, op_target;
 	struct hrtimer timer;
-	u64 fetched, ran;		/* in the periods under way */
+	u64 fetched, ran;		/* in the current periods */
 	u32 turn;
 };
 static DEFINE_PER_CPU(struct fake, fakes);
 
-/* The registers' order is theirs. */
+/* The fields are in the order of the registers. */
 static u64 *reg(u32 msr)
 {
 	return &this_cpu_ptr(&fakes)->fetch_ctl + (msr - FIRST);
@@ -124,7 +124,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)			/* [irq] */
 	op = count(f->op_ctl, OP_ENABLE, OP_VALID, &f->ran);
 	if (!fetch && !op)
 		return HRTIMER_RESTART;
-	/* the hardware's NMI would hit what was sampled, and have its process pinned for that */
+	/* real hardware's NMI would hit the sampled code, so that its process gets pinned */
 	if (user_mode(regs))
 		op_pin_current(this_cpu_ptr(&op_cpu_buffers), READ_ONCE(op_generation));
 	f->turn++;
@@ -136,18 +136,18 @@ static enum hrtimer_restart tick(struct hrtimer *timer)			/* [irq] */
 	return HRTIMER_RESTART;
 }
 
-/* ---- in ibs_claim.c's place ---- */
+/* ---- instead of ibs_claim.c ---- */
 
 int op_ibs_machine(struct op_ibs *ret, struct op_reason *why)
 {
 	return op_ibs_discover(FAMILY, MODEL, FEATURES, CAPS, ret, why);
 }
 
-void op_ibs_keep_perf_off(void)
+void op_ibs_block_perf(void)
 {
 }
 
-void op_ibs_let_perf(void)
+void op_ibs_unblock_perf(void)
 {
 }
 
@@ -162,5 +162,5 @@ int op_ibs_open_entry(void)
 
 void op_ibs_close_entry(void)
 {
-	hrtimer_try_to_cancel(&this_cpu_ptr(&fakes)->timer);	/* of this CPU, interrupts off */
+	hrtimer_try_to_cancel(&this_cpu_ptr(&fakes)->timer);	/* pinned here, interrupts off */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fake_ibs.h - registers of instruction-based sampling that are but memory (fake_ibs.c) */
+/* fake_ibs.h - fake registers of instruction-based sampling, in memory (fake_ibs.c) */
 #ifndef MODULE_SELFTEST_FAKE_IBS_H
 #define MODULE_SELFTEST_FAKE_IBS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * selftest.c - is the code as compiled for this kernel still right?
+ * selftest.c - check the module's pure parts as compiled for this kernel
  *
- * The same parts are tested in depth in user space (tests/unit); here only what a different
+ * They are tested in depth in user space (tests/unit). Here are only checks that a different
  * compiler, architecture or byte order could break.
  */
 #include <linux/init.h>
@@ -21,12 +21,12 @@
 
 static bool selftest = AT_LOAD;
 module_param(selftest, bool, 0444);
-MODULE_PARM_DESC(selftest, "check the module's own parts at load, and refuse to load if one fails");
+MODULE_PARM_DESC(selftest, "run self-tests at load, and fail to load if one fails");
 
 #define EXPECT(condition)								\
 	do {										\
 		if (!(condition)) {							\
-			pr_err("oprofile: selftest: %s:%d: not true: %s\n", __func__,	\
+			pr_err("oprofile: selftest: %s:%d: expected %s\n", __func__,	\
 			       __LINE__, #condition);					\
 			return false;							\
 		}									\
@@ -57,28 +57,28 @@ static bool __init ring_overflows_and_wraps(void)
 	return true;
 }
 
-static bool __init context_is_said_once(void)
+static bool __init context_is_written_once(void)
 {
 	struct op_context c = {
 		.cpu = 1, .tid = 2, .tgid = 3, .app = 4, .user = true, .cookie = 5,
 	};
 	static op_word room[512] __initdata;
 	static struct op_words w __initdata;
-	static struct op_said said __initdata;
+	static struct op_emitted emitted __initdata;
 	int i;
 
 	op_words_init(&w, room, 512, 512);
-	EXPECT(op_words_sample(&w, &said, &c, 0x10, 0));
+	EXPECT(op_words_sample(&w, &emitted, &c, 0x10, 0));
 	EXPECT(op_words_used(&w) == 3 + 7 + 2 + 3 + 2);
-	EXPECT(op_words_sample(&w, &said, &c, 0x11, 0));
+	EXPECT(op_words_sample(&w, &emitted, &c, 0x11, 0));
 	EXPECT(op_words_used(&w) == 19);
 	EXPECT(room[0] == OP_ESCAPE && room[1] == OP_CPU_SWITCH && room[2] == 1);
 	EXPECT(room[12] == OP_ESCAPE && room[13] == OP_COOKIE_SWITCH && room[14] == 5);
 	EXPECT(room[17] == 0x11 && room[18] == 0);
-	for (i = 0; op_words_sample(&w, &said, &c, i, 0); i++)
+	for (i = 0; op_words_sample(&w, &emitted, &c, i, 0); i++)
 		;
 	EXPECT(op_words_used(&w) <= 512 - OP_WORDS_RESERVE);
-	EXPECT(!said.cpu);
+	EXPECT(!emitted.cpu);
 	EXPECT(op_words_module(&w, true, 0x1000, 0x2000, "name"));
 	return true;
 }
@@ -94,7 +94,7 @@ static bool __init registers_stay_with_their_sample(void)
 	static struct op_ring r __initdata;
 	static op_word room[512] __initdata;
 	static struct op_words w __initdata;
-	static struct op_said said __initdata;
+	static struct op_emitted emitted __initdata;
 	u64 read[OP_RING_DATA];
 	int i;
 
@@ -111,7 +111,7 @@ static bool __init registers_stay_with_their_sample(void)
 		read[i] = op_ring_peek(&r, 1 + i)->value;
 
 	op_words_init(&w, room, 512, 512);
-	EXPECT(op_words_ibs(&w, &said, &c, 101, OP_IBS_OP, read, OP_RING_DATA));
+	EXPECT(op_words_ibs(&w, &emitted, &c, 101, OP_IBS_OP, read, OP_RING_DATA));
 	EXPECT(op_words_used(&w) == 3 + 7 + 2 + 2 + OP_IBS_OP_WORDS + 1);
 	EXPECT(room[12] == OP_ESCAPE && room[13] == OP_IBS_OP && room[14] == 101);
 	EXPECT(room[15] == 0x22222222 && room[16] == 0x11111111 && room[17] == 3 && !room[18]);
@@ -137,7 +137,7 @@ int __init op_selftest(void)
 {
 	if (!selftest)
 		return 0;
-	if (!ring_overflows_and_wraps() || !context_is_said_once() ||
+	if (!ring_overflows_and_wraps() || !context_is_written_once() ||
 	    !registers_stay_with_their_sample() || !numbers_are_read())
 		return -ENOTRECOVERABLE;
 	pr_info("oprofile: selftest passed\n");

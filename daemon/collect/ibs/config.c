@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* config.c - what was asked of instruction-based sampling, from text [IB-2] */
+/* config.c - parse the settings of instruction-based sampling [IB-2] */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,17 +19,16 @@ static int add_event(const char *name, bool op, struct ibs_config *c, struct op_
 	const struct ibs_event *event = ibs_event_find(name);
 
 	if (!event)
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs: no event '%.60s'; ophelp lists "
-				    "them", name);
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs: unknown event '%.60s'; see "
+				    "ophelp", name);
 	if (ibs_event_is_op(event) != op)
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s is derived from %s:",
-				    name, op ? "fetches, so write it after fetch" :
-				    "ops, so write it after op");
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs: event %s belongs to '%s:', "
+				    "not '%s:'", name, op ? "fetch" : "op", op ? "op" : "fetch");
 	for (unsigned int i = 0; i < c->nr_events; i++)
 		if (c->events[i] == event)
-			return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s is there twice",
-					    name);
-	/* as no event comes twice, the table's length is room enough */
+			return op_error_set(e, -EINVAL, "--ext-feature=ibs: event %s is given "
+					    "twice", name);
+	/* no event is in it twice, so the table's length is large enough */
 	c->events[c->nr_events++] = event;
 	return 0;
 }
@@ -44,7 +43,7 @@ static int add_events(char *list, bool op, struct ibs_config *c, struct op_error
 		nr++;
 	}
 	if (!nr)
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs:%s: names no event",
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs: no events given for '%s:'",
 				    op ? "op" : "fetch");
 	return err;
 }
@@ -59,10 +58,10 @@ static int number(const char *text, bool hex, uint64_t min, uint64_t max, const 
 	if (!err)
 		return 0;
 	if (hex)
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s '%.40s' is not a number "
-				    "from 0 to 0x%" PRIx64, what, text, max);
-	return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s '%.40s' is not a number from "
-			    "%" PRIu64 " to %" PRIu64, what, text, min, max);
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs: invalid %s '%.40s': expected "
+				    "0 to 0x%" PRIx64, what, text, max);
+	return op_error_set(e, -EINVAL, "--ext-feature=ibs: invalid %s '%.40s': expected %" PRIu64
+			    " to %" PRIu64, what, text, min, max);
 }
 
 static int parse_numbers(char *const *field, bool op, struct ibs_side *side, struct op_error *e)
@@ -79,7 +78,7 @@ static int parse_numbers(char *const *field, bool op, struct ibs_side *side, str
 		err = number(field[4], false, 0, 1, "user", &user, e);
 	if (!err && !kernel && !user)
 		err = op_error_set(e, -EINVAL,
-				   "--ext-feature=ibs: neither kernel nor user code is sampled");
+				   "--ext-feature=ibs: neither kernel nor user is enabled");
 	if (err)
 		return err;
 	*side = (struct ibs_side){ true, count, mask, kernel, user };
@@ -108,15 +107,15 @@ static int parse_side(char *text, struct ibs_config *c, struct op_error *e)
 	int nr = text ? split(text, fields) : 0, err;
 
 	if ((!op && strcmp(which, "fetch")) || (nr != NR_NEEDED && nr != NR_FIELDS))
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs:%.40s...: it is written ibs:%s",
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs:%.40s...: expected ibs:%s",
 				    which, IBS_CONFIG_SYNTAX);
 	if (side->on)
-		return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s: is there twice", which);
+		return op_error_set(e, -EINVAL, "--ext-feature=ibs: '%s:' is given twice", which);
 	err = add_events(fields[0], op, c, e);
 	return err ? err : parse_numbers(fields, op, side, e);
 }
 
-/* AMD's (and Hygon's) family of this CPU; 0: another CPU. */
+/* The family of an AMD or Hygon CPU; 0: another CPU. */
 static unsigned int cpu_family(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

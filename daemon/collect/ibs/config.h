@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * config.h - what is asked of AMD's instruction-based sampling
+ * config.h - settings of AMD's instruction-based sampling
  *
- * The CPU chooses an instruction fetch or an op and records what became of it. From those
- * registers any number of events is derived (events.h). doc/ibs.md [IB-n].
+ * The CPU selects an instruction fetch or an op and records what happens to it. Any number of
+ * events is derived from those registers (events.h). doc/ibs.md [IB-n].
  */
 #ifndef DAEMON_COLLECT_IBS_CONFIG_H
 #define DAEMON_COLLECT_IBS_CONFIG_H
@@ -15,12 +15,12 @@
 #include "libutil/error.h"
 
 /* Unit mask of op events */
-#define IBS_OP_DISPATCHED	1	/* choose by counting dispatched ops, not cycles */
+#define IBS_OP_DISPATCHED	1	/* count dispatched ops, not cycles */
 #define IBS_OP_MEMACCESS	2	/* log memory accesses */
-#define IBS_OP_BRANCH_TARGET	4	/* log branch targets; they are in the words, too */
+#define IBS_OP_BRANCH_TARGET	4	/* log branch targets, and add them to the words */
 #define IBS_OP_MASKS		7
 
-/* Fetches or ops: all events of one side have count and unit mask in common. [IB-3] */
+/* Fetches or ops: all events of a side share count and unit mask. [IB-3] */
 struct ibs_side {
 	bool on;
 	uint32_t max_count, unit_mask;
@@ -29,17 +29,17 @@ struct ibs_side {
 
 struct ibs_config {
 	struct ibs_side fetch, op;
-	const struct ibs_event *events[IBS_EVENTS_MAX];	/* derived ones, in the order asked for */
+	const struct ibs_event *events[IBS_EVENTS_MAX];	/* derived ones, in the order given */
 	unsigned int nr_events;
 	unsigned int family;		/* of the CPU, selects the reserved bits; 0: unknown */
 };
 
-/* ibs_config_parse()'s argument, for messages. */
+/* The syntax of ibs_config_parse()'s argument, for messages. */
 #define IBS_CONFIG_SYNTAX	"fetch:EVENT,EVENT...:count:um|op:EVENT,EVENT...:count:um"
 
 /*
- * Parse IBS_CONFIG_SYNTAX, either side alone too; um is hexadecimal. ":kernel:user", 0 or 1 each,
- * may follow um. -EINVAL. The family is this CPU's.
+ * Parse IBS_CONFIG_SYNTAX, or either side alone; um is hexadecimal. ":kernel:user", 0 or 1 each,
+ * may follow um. 0 or -EINVAL. The family is this CPU's.
  */
 int ibs_config_parse(const char *args, struct ibs_config *ret, struct op_error *e);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - the table by which IBS samples become events
+ * events.c - the table that derives events from IBS samples
  *
- * Nothing but data and the few lines that read it, so that it can be held beside the manual.
+ * Only data and the few lines that read it, so that it can be compared with the manual.
  */
 #include <string.h>
 #include "daemon/collect/ibs/events.h"
@@ -11,12 +11,12 @@
 #define OP(on, off)	.bits[IBS_DATA] = { on, off }
 #define MEM(on, off)	.bits[IBS_DATA3] = { on, off }
 
-/* Only of loads that missed is the source of data to be believed. */
+/* The source of data is valid only for loads that missed. */
 #define FROM(on, off, numbers)                                                                     \
 	.bits[IBS_DATA2] = { on, off },                                                            \
 	.bits[IBS_DATA3] = { IBS_LOAD | IBS_DC_MISS, 0 }, .sources = numbers
 #define SOURCE(n)	(1u << (n))
-/* Zen 4 and later tell near caches from far ones, and kinds of memory. [IB-7] */
+/* Zen 4 and later distinguish near and far caches, and types of memory. [IB-7] */
 #define CACHE		(SOURCE(2) | SOURCE(5))
 #define MEMORY		(SOURCE(3) | SOURCE(6) | SOURCE(8))
 #define OTHER		(SOURCE(7) | SOURCE(12))
@@ -24,7 +24,7 @@
 
 #define LOAD_CYCLES	.cycles = { true, IBS_DATA3, 32 }
 
-/* A TLB was asked, and the page's size in the first level, or the second. */
+/* The first or second level TLB was looked up; and the page's size there. */
 #define L1(on, off)	MEM(IBS_LINEAR_VALID | (on), IBS_L1_TLB_MISS | (off))
 #define L2(on, off)	MEM(IBS_LINEAR_VALID | IBS_L1_TLB_MISS | (on), IBS_L2_TLB_MISS | (off))
 
@@ -106,7 +106,7 @@ static const struct ibs_event table[] = {
 
 #define NR_EVENTS (sizeof(table) / sizeof(table[0]))
 
-_Static_assert(NR_EVENTS <= IBS_EVENTS_MAX, "users count on it");
+_Static_assert(NR_EVENTS <= IBS_EVENTS_MAX, "IBS_EVENTS_MAX is too small");
 
 const struct ibs_event *ibs_event_table(size_t *ret_nr)
 {
@@ -140,7 +140,7 @@ static bool matches(const struct ibs_event *event, const struct ibs_registers *r
 	return !event->sources || event->sources >> source_number(regs) & 1;
 }
 
-/* Of what did not load or store, nothing that has to do with memory is true. */
+/* Memory events need an op that loads or stores. */
 static bool is_possible(const struct ibs_event *event, const struct ibs_registers *regs)
 {
 	return event->code < 0xf200 || regs->at[IBS_DATA3] & (IBS_LOAD | IBS_STORE);
@@ -161,7 +161,7 @@ uint32_t ibs_event_weight(const struct ibs_event *event, const struct ibs_regist
 	return event->cycles.any ? regs->at[event->cycles.at] >> event->cycles.shift & 0xffff : 1;
 }
 
-/* Reserved bits, by the manuals of each family; other families have none of these. */
+/* Reserved bits according to each family's manual; other families have none of these. */
 static const struct {
 	unsigned int first, last;
 	struct ibs_registers bits;

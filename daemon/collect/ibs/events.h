@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * events.h - which events a sample's registers make, as data
+ * events.h - which events are derived from a sample's registers, as data
  *
  * Bits are those of AMD's manuals: MSRC001_1030 (IBS fetch control), 1035 (op data), 1036 (op
  * data 2), 1037 (op data 3).
@@ -62,45 +62,45 @@
 #define IBS_PHYSICAL_VALID	BIT64(18)
 #define IBS_L2_TLB_1G		BIT64(19)
 
-/* What events are derived from. A fetch has only the first. */
+/* The registers that events are derived from. A fetch has only the first. */
 enum { IBS_CONTROL, IBS_DATA = IBS_CONTROL, IBS_DATA2, IBS_DATA3, NR_IBS_REGISTERS };
 
 struct ibs_registers {
 	uint64_t at[NR_IBS_REGISTERS];
 };
 
-struct ibs_cycles {			/* 16 bits of a register; none of the registers: 1 */
+struct ibs_cycles {			/* 16 bits of a register; !any: 1 */
 	bool any;
 	uint8_t at, shift;
 };
 
 struct ibs_event {
 	const char *name;
-	uint32_t code;			/* OProfile's number for it: events/x86-64/ibs */
+	uint32_t code;			/* OProfile's number: events/x86-64/ibs */
 	struct ibs_bits {
 		uint64_t on, off;	/* all of @on set, none of @off */
 	} bits[NR_IBS_REGISTERS];
-	uint64_t one_of;		/* in the first register; 0: none is needed */
-	uint32_t sources;		/* bit n: source number n will do; 0: any, or none */
+	uint64_t one_of;		/* any of these set in the first register; 0: unused */
+	uint32_t sources;		/* bit n: source number n matches; 0: any, or none */
 	struct ibs_cycles cycles;	/* counted instead of 1 [IB-6] */
 };
 
 #define IBS_EVENTS_MAX	64
 
-/* Or NULL. Events from ops have codes from 0xf100. */
+/* NULL: unknown. Op events have codes from 0xf100. */
 const struct ibs_event *ibs_event_find(const char *name);
 static inline bool ibs_event_is_op(const struct ibs_event *event)
 {
 	return event->code >= 0xf100;
 }
 
-/* All of them in order of their codes; one that can come about in two ways has two entries. */
+/* All events in order of their codes; one that matches in two ways has two entries. */
 const struct ibs_event *ibs_event_table(size_t *ret_nr);
 
-/* How much the sample adds to @event: 0 if it is none. [IB-5] */
+/* How much the sample adds to @event; 0 if it does not match. [IB-5] */
 uint32_t ibs_event_weight(const struct ibs_event *event, const struct ibs_registers *regs);
 
-/* Clear what is reserved in the registers of an op on that CPU. [IB-4] */
+/* Clear the bits of an op's registers that are reserved on CPUs of @family. [IB-4] */
 void ibs_mask_reserved(unsigned int family, struct ibs_registers *regs);
 
 #endif

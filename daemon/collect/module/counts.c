@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* counts.c - what the kernel module says it received and lost: stats/ of its file system */
+/* counts.c - read the samples the kernel module received and lost, from stats/ of oprofilefs */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-/* 0 also if this module does not count that. */
+/* 0 also if this module does not have the file. */
 static uint64_t cpu_stat(const char *stats, const char *cpu, const char *file)
 {
 	char *path = xasprintf("%s/%s/%s", stats, cpu, file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * device.c - the kernel module as a collector: all that touches /dev/oprofile
+ * device.c - the kernel module as a collector, through /dev/oprofile
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,17 +17,17 @@
 #include "libutil/xalloc.h"
 
 #define READ_WORDS	65536		/* words read at once */
-#define READS_MAX	64		/* of that many, when nobody waits for all */
+#define READS_MAX	64		/* of a drain without flush */
 #define PATH_FIRST	512		/* bytes tried first for a cookie's path */
 #define PATH_LIMIT	65536
-#define BUSY_MS		1000		/* so long another reader may take to go */
+#define BUSY_MS		1000		/* how long to wait for another reader to close */
 
 struct device {
 	struct collector collector;
 	const char *mount;
-	bool by_time, ibs;		/* what was asked for when it was opened */
+	bool by_time, ibs;		/* as configured when it was opened */
 	int fd;				/* "buffer"; -1: closed */
-	char cpu_type[48];		/* asked for */
+	char cpu_type[48];		/* as configured */
 	op_word *words;			/* READ_WORDS */
 };
 
@@ -73,8 +73,8 @@ static int check_module(const struct device *d, struct op_error *e)
 	free(buffer);
 	if (!there)
 		return op_error_set(e, -ENODEV,
-				    "the oprofile module is not loaded, or '%s' not mounted: run "
-				    "opcontrol --init, or use --collector=perf",
+				    "the oprofile module is not loaded or '%s' is not mounted; run "
+				    "opcontrol --init or use --collector=perf",
 				    d->mount);
 	err = read_number(d, "abi_version", &version);
 	if (err == -EACCES || err == -EPERM)
@@ -82,20 +82,18 @@ static int check_module(const struct device *d, struct op_error *e)
 				    strerror(-err));
 	if (err || version != OP_ABI_VERSION)
 		return op_error_set(e, -EPROTO,
-				    "the oprofile module that is loaded speaks version %" PRIu64
-				    " of "
-				    "the interface, this oprofiled version %d: unload it "
-				    "(opcontrol --deinit) and "
-				    "load the one built with this program",
+				    "the loaded oprofile module has interface version %" PRIu64
+				    ", expected %d; unload it (opcontrol --deinit) and load the "
+				    "one built with this program",
 				    err ? 0 : version, OP_ABI_VERSION);
 	err = read_number(d, "pointer_size", &size);
 	if (err || size != sizeof(op_word))
-		return op_error_set(e, -EPROTO, "'%s/pointer_size' is not %zu", d->mount,
+		return op_error_set(e, -EPROTO, "'%s/pointer_size': expected %zu", d->mount,
 				    sizeof(op_word));
 	return 0;
 }
 
-/* A daemon that was just killed may have let go of its lock, and not yet of the buffer. */
+/* A daemon that was just killed may have released its lock but not yet the buffer. */
 static int open_buffer_soon(const char *path)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000000 };
@@ -127,25 +125,26 @@ static int open_buffer(struct device *d, struct op_error *e)
 	case -EBUSY:
 		return op_error_set(
 			e, err,
-			"another program reads the oprofile module's buffer: is a second "
-			"oprofiled running with another --session-dir?");
+			"the oprofile module's buffer is in use; is another oprofiled running "
+			"with a different --session-dir?");
 	case -EPERM:
 	case -EACCES:
 		return op_error_set(
 			e, err,
-			"opening the oprofile module's buffer needs root (CAP_SYS_ADMIN or "
-			"CAP_PERFMON)");
+			"no permission to open the oprofile module's buffer; run as root or "
+			"with CAP_PERFMON");
 	case -EINVAL:
 		return op_error_set(
 			e, err,
-			"the oprofile module refuses its settings: is buffer_watershed smaller "
-			"than buffer_size?");
+			"the oprofile module rejects its settings; buffer_watershed must be less "
+			"than buffer_size");
 	case -ENODEV:	/* [FS-33] */
 		device_models_reason(d->mount, d->ibs, why, sizeof(why));
-		return op_error_set(e, err, "the oprofile module cannot sample now: %s", why);
+		return op_error_set(e, err, "the oprofile module cannot sample: %s", why);
 	case -EDOM:
 		device_models_reason(d->mount, d->ibs, why, sizeof(why));
-		return op_error_set(e, err, "the oprofile module cannot count that: %s", why);
+		return op_error_set(e, err, "the oprofile module cannot count these events: %s",
+				    why);
 	default:
 		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount,
 				    strerror(-err));
@@ -210,7 +209,7 @@ static int device_poll_fd(struct collector *c)
 	return of(c)->fd;
 }
 
-/* The module hands out whole words only. 0: nothing waits. */
+/* The module returns whole words only. 0: no words wait. */
 static ssize_t read_words(struct device *d, struct op_error *e)
 {
 	ssize_t n;
@@ -226,7 +225,7 @@ static ssize_t read_words(struct device *d, struct op_error *e)
 	return n / (ssize_t)sizeof(*d->words);
 }
 
-/* A write to "dump" returns when all rings have been emptied into the buffer. */
+/* A write to "dump" returns when all rings have been drained into the buffer. */
 static int device_drain(struct collector *c, bool flush, words_fn *words, void *context,
 			struct op_error *e)
 {
@@ -248,14 +247,14 @@ static int device_drain(struct collector *c, bool flush, words_fn *words, void *
 
 /* Cookies */
 
-/* " (deleted)" is the kernel's remark, not the file's name. */
+/* The kernel appends " (deleted)" to the file's name. */
 static void strip_deleted(char *path)
 {
-	static const char remark[] = " (deleted)";
-	size_t len = strlen(path), remark_len = sizeof(remark) - 1;
+	static const char suffix[] = " (deleted)";
+	size_t len = strlen(path), suffix_len = sizeof(suffix) - 1;
 
-	if (len > remark_len && !strcmp(path + len - remark_len, remark))
-		path[len - remark_len] = '\0';
+	if (len > suffix_len && !strcmp(path + len - suffix_len, suffix))
+		path[len - suffix_len] = '\0';
 }
 
 static int device_cookie_path(struct collector *c, op_word cookie, char **ret_path)
@@ -336,7 +335,7 @@ static int device_event_times(struct collector *c, unsigned int counter, uint64_
 	if (!err)
 		err = read_number(d, file, &running);
 	if (err)
-		return -ENODATA;	/* a module that does not tell */
+		return -ENODATA;	/* an older module lacks the files */
 	*ret_enabled_ns = enabled;
 	*ret_running_ns = running;
 	return 0;

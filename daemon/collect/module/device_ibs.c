@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * device_ibs.c - the files by which the module is told what instruction-based sampling is to do
+ * device_ibs.c - write the module's settings of instruction-based sampling
  *
- * The module has them only where the CPU has what they switch, so a missing file is an answer.
- * [IB-8]
+ * The module has only the files that the CPU supports, so a missing file is an answer. [IB-8]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,20 +13,20 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-/* What is wanted of one file: where it is missing, 0 needs no file, and all else is refused. */
+/* The value of one file. If the file is missing, 0 is fine and all else an error. */
 struct wanted {
-	const char *file, *what;	/* @what: words for the refusal */
+	const char *file, *what;	/* @what: for the error */
 	uint32_t value;
 };
 
 static int refuse(int err, const char *path, const struct wanted *w, struct op_error *e)
 {
 	if (err == -ENOENT)
-		return op_error_set(e, -ENODEV, "there is no '%s': this CPU, or the module's "
-				    "model, has no %s", path, w->what);
+		return op_error_set(e, -ENODEV, "'%s' is missing: this CPU or the module's model "
+				    "does not support %s", path, w->what);
 	if (err == -EINVAL || err == -ERANGE)
-		return op_error_set(e, -EINVAL, "the module does not take %" PRIu32 " for '%s' on "
-				    "this CPU", w->value, path);
+		return op_error_set(e, -EINVAL, "'%s': the module rejects %" PRIu32 " on this CPU",
+				    path, w->value);
 	return op_error_set(e, err, "cannot write %" PRIu32 " to '%s': %s", w->value, path,
 			    strerror(-err));
 }
@@ -62,8 +61,8 @@ static int set_fetch(const char *mount, const struct ibs_side *fetch, struct op_
 {
 	const struct wanted files[] = {
 		{ "max_count", "sampling of instruction fetches",
-		  fetch->max_count & ~15u },	/* the CPU counts in sixteens */
-		{ "rand_enable", "random counts for it", 1 },
+		  fetch->max_count & ~15u },	/* the CPU counts in units of 16 */
+		{ "rand_enable", "random counts of fetches", 1 },
 		{ "enable", "sampling of instruction fetches", 1 },
 	};
 
@@ -76,7 +75,7 @@ static int set_op(const char *mount, const struct ibs_side *op, struct op_error 
 		{ "max_count", "sampling of ops", op->max_count & ~15u },
 		{ "dispatched_ops", "counting of dispatched ops (unit mask 0x1)",
 		  !!(op->unit_mask & IBS_OP_DISPATCHED) },
-		{ "branch_target", "record of branch targets (unit mask 0x4)",
+		{ "branch_target", "recording of branch targets (unit mask 0x4)",
 		  !!(op->unit_mask & IBS_OP_BRANCH_TARGET) },
 		{ "enable", "sampling of ops", 1 },
 	};
@@ -86,7 +85,7 @@ static int set_op(const char *mount, const struct ibs_side *op, struct op_error 
 
 int device_set_ibs(const char *mount, const struct ibs_config *ibs, struct op_error *e)
 {
-	static const struct wanted off = { "enable", "switch", 0 };
+	static const struct wanted off = { "enable", "disabling", 0 };
 	int err = ibs && ibs->fetch.on ? set_fetch(mount, &ibs->fetch, e) :
 					 write_one(mount, "ibs_fetch", &off, e);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - tell the kernel module what to sample: time, or events on its counters
+ * events.c - configure what the kernel module samples: time, or events on its counters
  *
- * All of it is written every time, so that nothing an earlier daemon asked for is left: a counter
- * that is not used is disabled, and by time all are. Not time_slice, which is root's own to set.
+ * Every setting is written each time, so that nothing is left of an earlier daemon: unused counters
+ * are disabled, and all of them when sampling by time. Except time_slice, which root sets.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,13 +34,13 @@ static int write_period(const char *mount, uint64_t count, struct op_error *e)
 	int err = 0;
 
 	if (!file_read_u64(least_path, &least) && count < least)
-		err = op_error_set(e, -EINVAL, "a count of %" PRIu64 " is too small for this "
-				   "machine: the smallest is %" PRIu64, count, least);
+		err = op_error_set(e, -EINVAL, "count %" PRIu64 " is too small for this machine: "
+				   "expected at least %" PRIu64, count, least);
 	if (!err) {
 		err = write_file(path, count);
 		if (err)
-			op_error_set(e, err, "the module does not take a count of %" PRIu64 ": %s",
-				     count, strerror(-err));
+			op_error_set(e, err, "cannot write %" PRIu64 " to '%s': %s", count, path,
+				     strerror(-err));
 	}
 	free(least_path);
 	free(path);
@@ -49,7 +49,7 @@ static int write_period(const char *mount, uint64_t count, struct op_error *e)
 
 /* Counters */
 
-/* Of one maker or architecture, which the part before '/' tells: i386/, x86-64/, arm/. */
+/* Whether both are of one vendor or architecture, the part before '/': i386/, x86-64/, arm/. */
 static bool same_family(const char *type, const char *other)
 {
 	size_t len = strcspn(type, "/");
@@ -57,7 +57,7 @@ static bool same_family(const char *type, const char *other)
 	return len == strcspn(other, "/") && !strncmp(type, other, len);
 }
 
-/* The module names what all CPUs of a maker have; who asks may know the very CPU. [CC-44] */
+/* The module's type is generic for a vendor; @asked may be the exact CPU. [CC-44] */
 static int check_cpu_type(const char *mount, const char *asked, struct op_error *e)
 {
 	char *path = path_join(mount, "cpu_type"), have[64];
@@ -67,11 +67,11 @@ static int check_cpu_type(const char *mount, const char *asked, struct op_error 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s/cpu_type': %s", mount, strerror(-err));
 	if (!strcmp(have, "timer"))
-		return op_error_set(e, -ENODEV, "the oprofile module samples by time on this "
-				    "machine, and counts no events: '%s/models' says why", mount);
+		return op_error_set(e, -ENODEV, "the oprofile module cannot count events on this "
+				    "machine; '%s/models' has the reason", mount);
 	if (!same_family(have, asked))
-		return op_error_set(e, -EINVAL, "--cpu-type='%s', but the oprofile module counts "
-				    "the events of '%s'", asked, have);
+		return op_error_set(e, -EINVAL, "--cpu-type='%s' does not match '%s', the CPU type "
+				    "of the oprofile module", asked, have);
 	return 0;
 }
 
@@ -123,9 +123,9 @@ static int write_event(const char *mount, const struct collector_event *event, s
 
 		err = write_file(path, files[i].value);
 		if (err)
-			op_error_set(e, err, "event '%s': the module does not take %" PRIu64
-				     " for '%s': %s", event->name ? event->name : "",
-				     files[i].value, path, strerror(-err));
+			op_error_set(e, err, "event '%s': cannot write %" PRIu64 " to '%s': %s",
+				     event->name ? event->name : "", files[i].value, path,
+				     strerror(-err));
 		free(path);
 	}
 	return err;
@@ -139,8 +139,8 @@ static int check_event(const char *mount, const struct collector_event *event, s
 		return op_error_set(e, -EINVAL, "event '%s': the oprofile module cannot count on "
 				    "'%s' only; use --collector=perf", name, event->pmu);
 	if (!has_counter(mount, event->counter))
-		return op_error_set(e, -EINVAL, "event '%s': the oprofile module has no counter "
-				    "%u here", name, event->counter);
+		return op_error_set(e, -EINVAL, "event '%s': the oprofile module has no counter %u",
+				    name, event->counter);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static const char *why_not(const char *line)
 	return at ? at + strlen(mark) : NULL;
 }
 
-/* IBS is never the chosen model: it runs beside the one that is. */
+/* IBS is never the chosen model: it runs beside that. */
 static const char *reason(char *text, bool ibs, size_t *ret_name_len)
 {
 	const char *found = NULL;
@@ -193,7 +193,7 @@ void device_models_reason(const char *mount_point, bool ibs, char *ret, size_t s
 	const char *line;
 	size_t len;
 
-	snprintf(ret, size, "'%s' does not say why", path);
+	snprintf(ret, size, "reason missing in '%s'", path);
 	if (!file_read_all(path, MODELS_MAX, &text, NULL)) {
 		line = reason(text, ibs, &len);
 		if (line)

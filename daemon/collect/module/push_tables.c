@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * push_tables.c - which cookies want an unwind table, and which got theirs
+ * push_tables.c - keep track of cookies that want an unwind table, and push the tables
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
-#define HELD_MAX	64		/* files kept open till the cache takes them */
+#define HELD_MAX	64		/* files kept open until the cache takes them */
 
 struct binary {
 	struct list_head by_cookie, by_key;
@@ -49,7 +49,7 @@ struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_c
 	return p;
 }
 
-static void let_go(struct unwind_push *p, struct binary *b)
+static void close_file(struct unwind_push *p, struct binary *b)
 {
 	if (b->fd < 0)
 		return;
@@ -67,7 +67,7 @@ void unwind_push_free(struct unwind_push *p)
 			struct binary *b = list_entry(p->by_cookie[i].next, struct binary,
 						      by_cookie);
 
-			let_go(p, b);
+			close_file(p, b);
 			list_del(&b->by_cookie);
 			free(b);
 		}
@@ -95,7 +95,7 @@ static struct binary *find(struct unwind_push *p, op_word cookie)
 	return NULL;
 }
 
-/* Another cookie whose binary is the same, and was pushed. */
+/* Another cookie of the same binary whose table was pushed. */
 static struct binary *find_twin(struct unwind_push *p, const struct binary *of)
 {
 	struct list_head *bucket = key_bucket(p, &of->key);
@@ -116,7 +116,7 @@ static void hold(struct unwind_push *p, struct binary *b, int fd)
 	p->nr_held += b->fd >= 0;
 }
 
-/* Have it made before it is wanted: the first samples of a binary will not be its last ones. */
+/* Start building the table before it is wanted, because more samples are likely to follow. */
 static void begin(struct unwind_push *p, struct binary *b, int fd)
 {
 	const struct unwind_table *table;
@@ -153,10 +153,10 @@ void unwind_push_file(void *push, op_word cookie, int fd)
 	begin(p, b, fd);
 }
 
-/* Nothing more to be done for it. */
+/* @b is done: its table was pushed, or there is none. */
 static void settle(struct unwind_push *p, struct binary *b, bool pushed, const char *why)
 {
-	let_go(p, b);
+	close_file(p, b);
 	list_del(&b->waiting);
 	list_init(&b->waiting);
 	b->wanted = false;
@@ -164,7 +164,7 @@ static void settle(struct unwind_push *p, struct binary *b, bool pushed, const c
 	p->stats.waiting--;
 	p->stats.pushed += pushed;
 	p->stats.without += !pushed;
-	log_about(LOG_MISC, "unwind table of cookie %llx: %s", (unsigned long long)b->cookie, why);
+	log_about(LOG_MISC, "cookie %llx: unwind table: %s", (unsigned long long)b->cookie, why);
 }
 
 static int push_table(struct unwind_push *p, struct binary *b, const struct unwind_table *table)
@@ -196,10 +196,10 @@ static void try_push(struct unwind_push *p, struct binary *b)
 		break;
 	case UNWIND_ABSENT:
 		if (b->fd < 0)
-			settle(p, b, false, "given up for others, and its file not held");
+			settle(p, b, false, "evicted from the cache, and its file is closed");
 		break;
 	case UNWIND_PENDING:
-		let_go(p, b);
+		close_file(p, b);
 		break;
 	}
 }
@@ -212,7 +212,7 @@ static void push_vdso(struct unwind_push *p)
 
 	p->vdso_done = true;
 	p->stats.pushed += !err;
-	log_about(LOG_MISC, "unwind table of the vdso: %s", err ? strerror(-err) : "pushed");
+	log_about(LOG_MISC, "vdso: unwind table: %s", err ? strerror(-err) : "pushed");
 }
 
 void unwind_push_want(struct unwind_push *p, op_word cookie)
@@ -231,7 +231,7 @@ void unwind_push_want(struct unwind_push *p, op_word cookie)
 	if (b->wanted)
 		return;
 	b->wanted = true;
-	b->pushed = false;		/* it would not ask */
+	b->pushed = false;		/* or the collector would not ask */
 	p->stats.waiting++;
 	list_add_tail(&b->waiting, &p->waiting);
 	try_push(p, b);

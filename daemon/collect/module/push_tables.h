@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * push_tables.h - from the cookies that a collector wants unwind tables for to pushing them there
+ * push_tables.h - push unwind tables to a collector for the cookies that it wants them for
  *
- * The file of a cookie can be had once (OP_IOC_COOKIE_FD), when it is resolved
- * (daemon/record/cookie.h): then its key is kept and its table begun. A table that is wanted
- * before it is ready is pushed by a later unwind_push_turn(). A table that another cookie's image
- * has, too, is pushed once. [CC-51]
+ * The file of a cookie is available only once (OP_IOC_COOKIE_FD), when the cookie is resolved
+ * (daemon/record/cookie.h): then its key is stored and its table started. A table that is wanted
+ * before it is ready is pushed by a later unwind_push_turn(). A table that several cookies share is
+ * pushed once. [CC-51]
  */
 #ifndef DAEMON_COLLECT_MODULE_PUSH_TABLES_H
 #define DAEMON_COLLECT_MODULE_PUSH_TABLES_H
@@ -19,19 +19,19 @@ struct unwind_push;
 struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache);
 void unwind_push_free(struct unwind_push *p);	/* NULL is fine */
 
-/* @fd is the file of @cookie; it stays the caller's. */
+/* @fd is the file of @cookie; the caller keeps it. */
 void unwind_push_file(void *p, op_word cookie, int fd);
 
-/* The collector wants the table of @cookie, whose file was told if it could be had. */
+/* The collector wants the table of @cookie. unwind_push_file() came before if there is a file. */
 void unwind_push_want(struct unwind_push *p, op_word cookie);
 
-/* Push what became ready: after every drain. The first time the vdso's. */
+/* Push tables that became ready, the vdso's first. Call after every drain. */
 void unwind_push_turn(struct unwind_push *p);
 
 struct unwind_push_stats {
-	uint64_t pushed;		/* tables, and shares in one */
+	uint64_t pushed;		/* tables, shared ones once per cookie */
 	uint64_t waiting;		/* cookies */
-	uint64_t without;		/* cookies that were wanted and got none */
+	uint64_t without;		/* cookies that got no table */
 };
 void unwind_push_stats(const struct unwind_push *p, struct unwind_push_stats *ret);
 

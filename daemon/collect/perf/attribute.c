@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attribute.c - from (process, address) to (image, offset), for a sample and for its callers
+ * attribute.c - from (process, address) to (image, offset), for samples and their callers
  *
- * The hot path: neighboring samples mostly share process and mapping, so the last ones are tried
- * before any table. An address in no executable mapping is no caller, whoever found it: a damaged
- * stack ends there.
+ * This is the hot path. Neighboring samples mostly share process and mapping, so the last ones are
+ * tried before any table. An address in no executable mapping is not a caller: a damaged stack ends
+ * there.
  */
 #include "daemon/collect/perf/attribute.h"
 
@@ -17,7 +17,7 @@
 
 #define TID_GONE	((uint32_t)-1)
 
-/* x86-64's fixed page, which is in no process' mappings. */
+/* x86-64's fixed page, which is in no process's mappings. */
 #if defined(__x86_64__)
 #define VSYSCALL_START	UINT64_C(0xffffffffff600000)
 #define VSYSCALL_END	UINT64_C(0xffffffffff601000)
@@ -37,7 +37,7 @@ static struct perf_process *process_of(struct perf_attribute *a, uint32_t tgid)
 	return a->process;
 }
 
-/* The process, read from /proc if not all of it is known yet. */
+/* The process; read from /proc if it is not completely known. */
 static struct perf_process *known_process_of(struct perf_attribute *a, uint32_t tgid)
 {
 	struct perf_process *q = process_of(a, tgid);
@@ -61,7 +61,7 @@ static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint32_t 
 	return m;
 }
 
-/* The mapping of the current process that @pc lies in, or NULL; /proc is read again if need be. */
+/* The mapping of the current process that @pc lies in, or NULL. Reads /proc again if needed. */
 static const struct perf_mapping *find_mapping(struct perf_attribute *a, uint64_t pc)
 {
 	const struct perf_mapping *m = mapping_of(a, a->tgid, pc);
@@ -71,7 +71,7 @@ static const struct perf_mapping *find_mapping(struct perf_attribute *a, uint64_
 	return m;
 }
 
-/* Write @pc, in @m or at its end. False: no word can hold its offset; nothing was written. */
+/* Write @pc, in @m or at its end. False: no word can hold its offset, nothing written. */
 static bool emit_user(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc)
 {
 	uint64_t offset = m->offset + (pc - m->start);
@@ -92,8 +92,8 @@ struct walk {
 	struct perf_stacks *stacks;
 	struct perf_attribute *attribute;
 	struct perf_sample_stack stack;
-	unsigned int left;		/* callers that there is room for */
-	bool in_kernel;			/* the sample was */
+	unsigned int left;		/* callers until the depth is reached */
+	bool in_kernel;			/* the sample is */
 	unsigned int flags;
 };
 
@@ -102,7 +102,7 @@ static bool is_context(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* The part of the kernel's list after the mark @context, *ret_nr addresses. */
+/* The *ret_nr addresses of the kernel's list after the marker @context. */
 static const uint64_t *listed_after(const struct perf_sample_stack *c, uint64_t context,
 				    size_t *ret_nr)
 {
@@ -128,7 +128,7 @@ static bool list_is_full(const struct walk *w)
 	return nr >= w->stacks->max_addresses;
 }
 
-/* False: the depth asked for is reached. */
+/* False: the requested depth is reached. */
 static bool emit_kernel_caller(struct walk *w, uint64_t address)
 {
 	if (!w->left)
@@ -212,8 +212,8 @@ static enum op_stack_end write_user_by_list(struct walk *w)
 			return end;
 		w->flags |= OP_STACK_FRAME_POINTERS;
 	}
-	/* frame pointers ended: at the outermost frame, or at code that keeps none */
-	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNTOLD;
+	/* frame pointers end at the outermost frame or at code without them */
+	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNKNOWN;
 }
 
 static enum op_stack_end write_callers(struct walk *w)
@@ -229,7 +229,7 @@ static enum op_stack_end write_callers(struct walk *w)
 	return w->in_kernel && list_is_full(w) ? OP_STACK_TRUNCATED : write_user_by_tables(w);
 }
 
-/* After @s, whose process is current, was written as the leaf. */
+/* Write the callers of @s, which was written as the leaf; its process is current. */
 static void emit_stack(struct perf_attribute *a, const struct perf_sample *s)
 {
 	struct walk w = { .stacks = a->stacks, .attribute = a, .left = a->stacks->depth,
@@ -243,7 +243,7 @@ static void emit_stack(struct perf_attribute *a, const struct perf_sample *s)
 
 /* ---- samples ---- */
 
-/* False: it was counted as lost. */
+/* False: the sample was counted as lost. */
 static bool place_user_sample(struct perf_attribute *a, struct cpu_counts *counts,
 			      const struct perf_sample *s)
 {
@@ -315,7 +315,7 @@ void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
 	for (size_t i = 0; i < nr; i++) {
 		struct perf_sample sample = s[i];
 
-		/* a task has no ids after its exit, but it is the one that exited here */
+		/* a task has no ids after its exit: it is the last one that exited here */
 		if (sample.tgid == TID_GONE) {
 			sample.tgid = state->exiting_tgid;
 			sample.tid = state->exiting_tid;

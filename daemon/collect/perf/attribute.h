@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attribute.h - turn samples into words: task, image, offset in it, and stack
+ * attribute.h - turn samples into words: task, image, offset and stack
  *
- * Every sample ends in exactly one place, a pair of words or a counter of lost ones [PC-3].
+ * Every sample ends in exactly one place: a pair of words, or a counter of lost samples [PC-3].
  */
 #ifndef DAEMON_COLLECT_PERF_ATTRIBUTE_H
 #define DAEMON_COLLECT_PERF_ATTRIBUTE_H
@@ -32,12 +32,12 @@ struct perf_attribute {
 	struct perf_emit *emit;
 	struct perf_cpu_state *cpus;	/* by CPU */
 	unsigned int nr_cpus;
-	bool branch_target;		/* IBS's op samples have it */
+	bool branch_target;		/* IBS op samples include it */
 	struct perf_stacks *stacks;	/* NULL: samples have none */
-	struct perf_cgroups *cgroups;	/* NULL: no such records are asked for */
-	struct perf_comms *comms;	/* NULL: names are not wanted */
+	struct perf_cgroups *cgroups;	/* NULL: not recorded */
+	struct perf_comms *comms;	/* NULL: not wanted */
 
-	/* the last answers, valid while processes->generation is the same */
+	/* cached, valid while processes->generation is the same */
 	uint64_t generation;
 	uint32_t tgid;
 	struct perf_process *process;		/* NULL: unknown */
@@ -47,7 +47,7 @@ struct perf_attribute {
 /* Write all samples of @order older than @bound, applying the changes between them. */
 void perf_attribute_run(struct perf_attribute *a, struct perf_order *order, uint64_t bound);
 
-/* Its two parts. */
+/* The two parts of perf_attribute_run(). */
 void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
 			    const struct perf_sample *s, size_t nr);
 void perf_attribute_change(struct perf_attribute *a, const struct perf_record *r);

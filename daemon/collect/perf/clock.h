@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock.h - the clock that our events stamp their records with */
+/* clock.h - the clock of our events' records */
 #ifndef DAEMON_COLLECT_PERF_CLOCK_H
 #define DAEMON_COLLECT_PERF_CLOCK_H
 

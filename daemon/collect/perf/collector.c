@@ -2,9 +2,9 @@
 /*
  * collector.c - collect samples through perf_event_open(2)
  *
- * The kernel's own events sample every CPU, by time or by hardware events. What the module knows
- * from inside is derived here from the records of mmap, exec, fork and exit. From ring to words:
- * rings.c reads all records into order.c; attribute.c applies them in order of time to the
+ * Perf events sample every CPU, by time or by hardware events. Processes and mappings, which the
+ * module sees directly, are tracked from the records of mmap, exec, fork and exit. From ring to
+ * words: rings.c reads all records into order.c; attribute.c applies them in order of time to the
  * processes (process.c) and writes words (emit.c). doc/perf-collector.md.
  */
 #include <errno.h>
@@ -149,7 +149,7 @@ static int open_rings(struct perf_collector *p, struct perf_event_setup *setup, 
 	return err || !targets ? err : perf_rings_open_threads(&p->rings, e);
 }
 
-/* What existed before the records did; for a program that is about to exec, nothing matters. */
+/* Read processes older than the first record; a program that is about to exec needs none. */
 static int read_processes(struct perf_collector *p)
 {
 	if (!p->wanted)
@@ -194,7 +194,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		return err;
 	}
 	perf_stacks_opened(&p->stacks, config, &p->processes, &p->rings.setup);
-	/* changes are recorded from here on, so none is missed between records and /proc */
+	/* changes are recorded already, so none is missed between records and /proc */
 	err = read_processes(p);
 	if (err) {
 		op_error_set(e, err, "cannot read /proc: %s", strerror(-err));
@@ -238,7 +238,7 @@ static void announce_modules(struct perf_collector *p, uint64_t now)
 	p->modules_at = now;
 }
 
-/* Records of changes were lost, or a CPU ran without events: read /proc again, not too often. */
+/* If records of changes were lost or a CPU ran without events, read /proc again, not too often. */
 static void reread_if_missed(struct perf_collector *p, uint64_t now)
 {
 	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)
@@ -380,7 +380,7 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 
 struct collector *collector_perf(void)
 {
-	static struct perf_collector the_only_one = {
+	static struct perf_collector collector = {
 		.collector = {
 			.name = "perf",
 			.open = perf_open,
@@ -402,5 +402,5 @@ struct collector *collector_perf(void)
 		.timer_fd = -1,
 	};
 
-	return &the_only_one.collector;
+	return &collector.collector;
 }

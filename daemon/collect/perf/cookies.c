@@ -2,9 +2,9 @@
 /*
  * cookies.c - the table of images
  *
- * One struct per build of a file however many processes map it, so that a mapping is a pointer and
- * a cookie is asked for once. Anybody can make new files and run them: only what was sampled
- * is kept.
+ * There is one struct per build of a file, however many processes map it, so that a mapping is a
+ * pointer and a cookie is assigned once. Any user can create and run new files, so only sampled
+ * images are kept. Others are removed again, which is why this is not a libutil/table.h.
  */
 #include "daemon/collect/perf/cookies.h"
 
@@ -67,7 +67,7 @@ static bool starts_with(const char *text, const char *with)
 
 const char *perf_anonymous_name(const char *path)
 {
-	/* memory that has no name for anybody, under the file the kernel backs it with */
+	/* anonymous memory under the name of the file that the kernel backs it with */
 	static const char *const nameless[] = { "/dev/zero (deleted)", "/anon_hugepage (deleted)",
 						"//", "[anon:", "[anon_shmem:" };
 
@@ -79,11 +79,11 @@ const char *perf_anonymous_name(const char *path)
 	if (path[0] == '/' || starts_with(path, "(unreachable)/"))
 		return NULL;
 	if (starts_with(path, "[stack"))
-		return "[stack]";	/* old kernels told the thread's id, too */
+		return "[stack]";	/* old kernels append the thread's id */
 	return path[0] ? path : "anon";
 }
 
-/* What to keep of a file's path: no mark of deletion, nor of lying outside our root. */
+/* The path without the kernel's marks for deleted files and files outside our root. */
 static const char *plain_path(const char *path, size_t *ret_len)
 {
 	static const char deleted[] = " (deleted)", unreachable[] = "(unreachable)";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cookies.h - the files (and nameless memory) that code runs from, and their cookies
+ * cookies.h - the files and anonymous memory that code runs from, and their cookies
  *
- * An image is one build of one file: its key is path and build-id, or path, device, inode and
- * generation where the kernel gave no build-id [PC-20]. Mappings hold references; an image whose
- * cookie was asked for stays for good, since the words that name it may be decoded at any
- * time, and any other goes with its last mapping.
+ * An image is one build of one file: its key is path and build-id or, if the kernel gave no
+ * build-id, path, device, inode and generation [PC-20]. Mappings hold references. An image that
+ * got a cookie stays until the end, because its words may be decoded at any time; any other is
+ * freed with its last mapping.
  */
 #ifndef DAEMON_COLLECT_PERF_COOKIES_H
 #define DAEMON_COLLECT_PERF_COOKIES_H
@@ -24,10 +24,10 @@ struct perf_image_key {
 	struct build_id build_id;
 };
 
-/* What tables.c knows of an image. */
+/* State of tables.c for an image. */
 struct perf_image_unwind {
-	uint64_t drain;			/* the last one in which it was asked for */
-	uint64_t retry_at;		/* no sooner open the file again */
+	uint64_t drain;			/* the last one in which the table was wanted */
+	uint64_t retry_at;		/* do not open the file again before */
 	const struct unwind_table *table;	/* NULL: none, or not in this drain */
 	struct unwind_key key;
 	bool has_key;
@@ -40,12 +40,12 @@ struct perf_image {
 	uint64_t inode, generation;
 	struct build_id build_id;
 
-	/* Where cookie_fd looks first: a process that mapped it, and that one's parent. */
+	/* Where cookie_fd looks first: a process that mapped it, and its parent. */
 	uint32_t tgid, parent_tgid;
 	uint64_t start, end;
 
 	struct perf_image_unwind unwind;
-	op_word cookie;			/* OP_NO_COOKIE until asked for, and if anonymous */
+	op_word cookie;			/* OP_NO_COOKIE until sampled, and if anonymous */
 	unsigned int refs;
 	uint64_t hash;
 	struct perf_image *next;	/* in its bucket */
@@ -56,18 +56,18 @@ struct perf_cookies;
 struct perf_cookies *perf_cookies_new(void);
 void perf_cookies_free(struct perf_cookies *t);
 
-/* The image of @key, made if new; the caller has a reference until perf_image_put(). */
+/* The image of @key, created if new; the caller holds a reference until perf_image_put(). */
 struct perf_image *perf_image_get(struct perf_cookies *t, const struct perf_image_key *key);
 void perf_image_put(struct perf_cookies *t, struct perf_image *image);	/* NULL is fine */
 
-/* Its cookie, given out now if it had none; OP_NO_COOKIE for anonymous memory. */
+/* The image's cookie, assigned now if it had none; OP_NO_COOKIE for anonymous memory. */
 op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image);
-/* Or NULL. */
+/* NULL: unknown. */
 struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie);
 
 /*
- * The name under which memory mapped as @path is reported if it isn't a file: "anon", "[heap]",
- * "[vdso]", ...; NULL if it is one [PC-22].
+ * The name under which memory mapped as @path is reported if it is not a file: "anon", "[heap]",
+ * "[vdso]", ...; NULL if it is a file [PC-22].
  */
 const char *perf_anonymous_name(const char *path);
 

@@ -10,18 +10,18 @@
 #include "daemon/collect/perf/clock.h"
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
-#define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time; */
-#define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* of this, if the size is fixed */
-#define STACKS_UP	100	/* enough to see that copies are too short, */
-#define STACKS_DOWN	1000	/* and that they are too long */
+#define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time, */
+#define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* or of this one if the size is fixed */
+#define STACKS_UP	100	/* enough to see that copies are too short */
+#define STACKS_DOWN	1000	/* enough to see that they are too long */
 #define DOWN_NS		(20 * NS_PER_SECOND)
 
 #define RING_BYTES_MIN	((size_t)1 << 20)
 #define RING_BYTES_MAX	((size_t)8 << 20)
-#define RINGS_BYTES	((size_t)16 << 20)	/* of all CPUs, above the least */
-/* if copies have to be large at once */
+#define RINGS_BYTES	((size_t)16 << 20)	/* of all CPUs, if each has more than the minimum */
+/* if copies must have the largest size from the start */
 #define FIXED_RING_BYTES_MIN ((size_t)2 << 20)
-#define FIXED_FACTOR	4			/* of the other two */
+#define FIXED_FACTOR	4			/* for the other two */
 
 static uint32_t within(uint64_t bytes, uint64_t most)
 {
@@ -99,7 +99,7 @@ size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed
 	size_t share = factor * RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
 	size_t bytes = fixed ? FIXED_RING_BYTES_MIN : RING_BYTES_MIN;
 
-	/* a ring has a power of two: rounded up for the samples, but not past its share */
+	/* the next power of two that holds the samples, but at most the ring's share */
 	while (bytes < needed && 2 * bytes <= share && bytes < factor * RING_BYTES_MAX)
 		bytes *= 2;
 	return bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copy_size.h - how much of each user stack is to be copied
+ * copy_size.h - how much of each user stack to copy
  *
- * A copy that is too short truncates stacks, one that is too long costs time in the kernel and room
- * in the rings, and neither is known in advance. So it starts small and follows what the stacks
- * needed, within what the rings can hold [PC-84]. Pure.
+ * Copies that are too short truncate stacks; copies that are too long cost time in the kernel and
+ * room in the rings. The right size is not known in advance, so it starts small and follows what
+ * the stacks need, within what the rings can hold [PC-84]. Pure.
  */
 #ifndef DAEMON_COLLECT_PERF_COPY_SIZE_H
 #define DAEMON_COLLECT_PERF_COPY_SIZE_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define PERF_COPY_BYTES_MIN	1024
-#define PERF_COPY_BYTES		8192	/* at first */
+#define PERF_COPY_BYTES		8192	/* initially */
 #define PERF_COPY_BYTES_MAX	61440	/* a record has less than 64 KiB */
 
 struct perf_copy_size {
@@ -22,25 +22,25 @@ struct perf_copy_size {
 	uint32_t most;			/* that the rings can hold */
 	/* since the last decision */
 	uint64_t stacks, short_ones;
-	uint64_t deep;			/* that needed more than half of it */
-	uint64_t since;			/* ns */
-	uint64_t lost;			/* in the rings, as of then */
-	uint64_t up_at;			/* ns; do not grow before, because records were lost */
+	uint64_t deep;			/* stacks that needed more than half of the copy */
+	uint64_t since;			/* time of that decision, ns */
+	uint64_t lost;			/* records lost in the rings until then */
+	uint64_t up_at;			/* do not grow before, because records were lost; ns */
 };
 
 /*
- * The most that one CPU's ring of @ring_bytes can hold, if a sample comes each @period_ns. @fixed:
- * the size cannot shrink when records are lost, so room beyond PERF_COPY_BYTES is not all used.
+ * The largest size for a CPU's ring of @ring_bytes if a sample comes each @period_ns. @fixed: the
+ * size cannot shrink when records are lost, so above PERF_COPY_BYTES keep some reserve.
  */
 uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns, bool fixed);
 
-/* For copies whose size can change. @bytes: as they are now, or more than the rings can hold. */
+/* For copies whose size can change. @bytes: now, or more than the rings can hold. */
 void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_bytes,
 			 uint64_t period_ns, uint64_t now);
 
 /*
- * A stack needed @needed bytes of its copy of @asked. @beyond: the bytes needed to go on; 0: it
- * ended for another reason. A stack longer than any copy is not counted as short.
+ * A stack needed @needed bytes of its copy of @asked. @beyond: the bytes needed to continue; 0: it
+ * ended for another reason. A stack longer than any possible copy does not count as short.
  */
 static inline void perf_copy_size_add(struct perf_copy_size *s, uint32_t needed, uint32_t asked,
 				      uint64_t beyond)
@@ -56,9 +56,9 @@ static inline void perf_copy_size_add(struct perf_copy_size *s, uint32_t needed,
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now);
 
 /*
- * Bytes of a ring, a power of two, for half a second of such samples: as far as @nr_cpus of them
- * take no more than 16 MiB, or 1 MiB each. If the size of copies is @fixed, so that they have to be
- * the largest from the beginning: 64 MiB, or 2 MiB each.
+ * Bytes of a ring, a power of two, for half a second of such samples, as long as @nr_cpus of them
+ * take at most 16 MiB in total; at least 1 MiB each. If the size of copies is @fixed, and so the
+ * largest from the start: 64 MiB in total, at least 2 MiB each.
  */
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed);
 

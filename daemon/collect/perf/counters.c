@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * counters.c - from the events asked for to perf's: type, select, period
+ * counters.c - convert the configured events to perf's: type, config, period
  *
- * An event of one kind of CPU is one of that PMU's own type; else PERF_TYPE_RAW reaches the PMU
- * of whatever CPU it is opened on. [PC-50]
+ * An event for one type of CPU has that PMU's own type. Otherwise PERF_TYPE_RAW selects the PMU of
+ * the CPU that the event is opened on. [PC-50]
  */
 #include "daemon/collect/perf/counters.h"
 
@@ -35,27 +35,27 @@ int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t 
 	unsigned __int128 ns, least;
 
 	if (!clock_khz)
-		return op_error_set(e, -EINVAL, "the clock is 0 kHz");
+		return op_error_set(e, -EINVAL, "invalid clock of 0 kHz");
 	if (max_rate && NS_PER_SECOND / max_rate >= least_ns)
 		least_ns = (NS_PER_SECOND + max_rate - 1) / max_rate;
 	ns = (unsigned __int128)count * 1000000 / clock_khz;
 	least = ((unsigned __int128)least_ns * clock_khz + 999999) / 1000000;
 	if (ns < least_ns && least_ns > OP_TIMER_MIN_PERIOD_NS)
 		return op_error_set(e, -EINVAL,
-				    "a count of %llu is a higher rate than "
-				    "kernel.perf_event_max_sample_rate (%llu) allows; "
-				    "raise that, or use a count of at least %llu",
+				    "count %llu exceeds the rate of "
+				    "kernel.perf_event_max_sample_rate (%llu); "
+				    "raise that or use a count of at least %llu",
 				    (unsigned long long)count, (unsigned long long)max_rate,
 				    (unsigned long long)least);
 	if (ns < least_ns)
 		return op_error_set(e, -EINVAL,
-				    "a count of %llu is too small for sampling by time; "
-				    "the smallest is %llu at %llu kHz",
+				    "count %llu is too small for sampling by time: "
+				    "expected at least %llu at %llu kHz",
 				    (unsigned long long)count, (unsigned long long)least,
 				    (unsigned long long)clock_khz);
 	if (ns > PERIOD_MAX)
 		return op_error_set(e, -EINVAL,
-				    "a count of %llu would be less than a sample an hour",
+				    "count %llu is too large: less than one sample per hour",
 				    (unsigned long long)count);
 	*ret_ns = (uint64_t)ns;
 	return 0;
@@ -79,10 +79,9 @@ size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size)
 /* Time */
 
 /*
- * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a
- * flood, throttles them, and doesn't see the beginning of the work that ends the idling. Two
- * governors let it tick when a timer is near, as ours always is; elsewhere idling is better
- * not sampled [PC-6].
+ * Most idle governors stop the tick at once. The kernel then mistakes our steady samples for a
+ * flood and throttles them, and the first samples after the idle time are missing. Two governors
+ * keep the tick if a timer is near, as ours always is; with others, do not sample idle [PC-6].
  */
 bool perf_ticks_while_idle(void)
 {
@@ -114,13 +113,13 @@ static int take_pmu(struct perf_counter *c, const char *root, struct op_error *e
 	int err = perf_pmu_type(root, c->pmu, &c->type);
 
 	if (err)
-		return op_error_set(e, err, "event '%s': unknown PMU '%s' on this machine; see ls "
+		return op_error_set(e, err, "event '%s': PMU '%s' not found in "
 				    PERF_PMU_DIR, c->name, c->pmu);
 	perf_pmu_cpus(root, c->pmu, &c->cpus);
 	return 0;
 }
 
-/* Only of cycles it is known how often they come. */
+/* The rate is known only for cycles. */
 static int check_rate(struct perf_counter *c, const struct collector_config *config,
 		      uint64_t max_rate, struct op_error *e)
 {
@@ -132,9 +131,9 @@ static int check_rate(struct perf_counter *c, const struct collector_config *con
 	if (!max_rate || c->period_ns >= NS_PER_SECOND / max_rate)
 		return 0;
 	least = ((unsigned __int128)config->clock_khz * 1000 + max_rate - 1) / max_rate;
-	return op_error_set(e, -EINVAL, "event '%s': a count of %" PRIu64 " is a higher rate than "
-			    "kernel.perf_event_max_sample_rate (%" PRIu64 ") allows; raise that, "
-			    "or use a count of at least %" PRIu64, c->name, c->period, max_rate,
+	return op_error_set(e, -EINVAL, "event '%s': count %" PRIu64 " exceeds the rate of "
+			    "kernel.perf_event_max_sample_rate (%" PRIu64 "); raise that or use a "
+			    "count of at least %" PRIu64, c->name, c->period, max_rate,
 			    (uint64_t)least);
 }
 
@@ -154,11 +153,11 @@ static int make_event(const struct collector_config *config, const struct perf_m
 	int err = 0;
 
 	if (!type)
-		return op_error_set(e, -EINVAL, "there is no CPU type '%.60s'", config->cpu_type);
+		return op_error_set(e, -EINVAL, "unknown CPU type '%.60s'", config->cpu_type);
 	snprintf(c->name, sizeof(c->name), "%s", event->name ? event->name : "");
 	if (!event_is_encodable(type, event->code, event->unit_mask, event->extra))
 		return op_error_set(e, -EINVAL, "event '%s': code 0x%" PRIx64 ", unit mask 0x%"
-				    PRIx64 ", extra 0x%" PRIx32 " have more bits than an event of "
+				    PRIx64 " or extra 0x%" PRIx32 " is out of range for CPU type "
 				    "'%s'", c->name, event->code, event->unit_mask, event->extra,
 				    type->name);
 	snprintf(c->pmu, sizeof(c->pmu), "%s", event->pmu ? event->pmu : "");
@@ -183,7 +182,7 @@ int perf_counters_make(const struct collector_config *config, const struct perf_
 	int err = 0;
 
 	if (!config->nr_events && !config->ibs)
-		err = op_error_set(e, -EINVAL, "no event is to be sampled");
+		err = op_error_set(e, -EINVAL, "no events given");
 	for (unsigned int i = 0; i < config->nr_events && !err; i++) {
 		const struct collector_event *event = &config->events[i];
 		struct perf_counter *c = &counters[i];
@@ -192,7 +191,7 @@ int perf_counters_make(const struct collector_config *config, const struct perf_
 		c->kernel = event->kernel;
 		c->user = event->user;
 		if (!c->kernel && !c->user)
-			err = op_error_set(e, -EINVAL, "neither kernel nor user is to be sampled");
+			err = op_error_set(e, -EINVAL, "neither kernel nor user is enabled");
 		else if (collects_by_time(config))
 			err = make_clock(config, machine, c, e);
 		else
@@ -222,7 +221,7 @@ bool perf_counter_is_on(const struct perf_counter *c, unsigned int cpu)
 	return !*c->pmu || !c->cpus.end || (cpu < c->cpus.end && c->cpus.has[cpu]);
 }
 
-/* Of an unknown event it is taken that it comes once in a cycle, and never beyond the limit. */
+/* Assume that an unknown event comes once per cycle, but never more often than the limit. */
 static uint64_t guess_period_ns(const struct perf_counter *c, uint64_t clock_khz, uint64_t max_rate)
 {
 	uint64_t ns = c->period_ns, least = max_rate ? NS_PER_SECOND / max_rate : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* emit.c - write notes when something changed, then the address and its counter [EB-n] */
+/* emit.c - write notes for what changed, then the address and its counter [EB-n] */
 #include "daemon/collect/perf/emit.h"
 
 #include <stdio.h>
@@ -137,7 +137,7 @@ static void set_cookie(struct perf_emit *e, op_word cookie)
 	put(e, cookie);
 	e->cookie = cookie;
 	e->has_cookie = true;
-	e->has_anon = false;	/* it is valid only without a cookie */
+	e->has_anon = false;	/* it applies only without a cookie */
 }
 
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc)

@@ -2,9 +2,9 @@
 /*
  * emit.h - write words of the event buffer (op_abi.h)
  *
- * Remembers the last notes and writes one only when it changes. Words are handed on in large
- * pieces. Each drain starts with perf_emit_begin() and is self-contained: its first sample is
- * preceded by all notes.
+ * Keeps the last notes and writes one only when it changes. Words are passed on in large pieces.
+ * Each drain starts with perf_emit_begin() and is self-contained: all notes precede its first
+ * sample.
  */
 #ifndef DAEMON_COLLECT_PERF_EMIT_H
 #define DAEMON_COLLECT_PERF_EMIT_H
@@ -24,27 +24,27 @@ struct perf_emit {
 	words_fn *fn;
 	void *context;
 
-	/* the notes in force; the flags: whether there is one */
+	/* the current notes, and whether each was written */
 	bool has_cpu, has_task, has_mode, has_cookie, has_anon;
 	bool kernel;
 	unsigned int cpu;
 	uint32_t counter;		/* of the samples that follow; 0 until it is set */
-	/* if not 0, samples are not pairs but notes: @record_code, address, these words */
+	/* if not 0, samples are not pairs but notes: @record_code, address, then @record */
 	size_t nr_record;		/* PERF_EMIT_RECORD_MAX at most */
 	enum op_code record_code;
 	op_word record[PERF_EMIT_RECORD_MAX];
 	uint32_t tgid, tid;
 	op_word program, cookie;
 	uint64_t cgroup;		/* of the task */
-	char comm[OP_COMM_WORDS * 8 + 1];	/* the same */
+	char comm[OP_COMM_WORDS * 8 + 1];	/* of the task */
 	uint64_t anon_start, anon_end;
-	bool begins_stack;		/* next comes a leaf, behind it its callers */
+	bool begins_stack;		/* the next sample is a leaf, followed by its callers */
 };
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context);
-void perf_emit_end(struct perf_emit *e);	/* hands over the rest */
+void perf_emit_end(struct perf_emit *e);	/* passes on the rest */
 
-/* Whose samples follow. A change of CPU voids all other notes. @program: the app cookie. */
+/* CPU and task of the next samples. A change of CPU voids all other notes. @program: app cookie. */
 void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
 void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
 /* The id of that task's control group; 0: unknown. */
@@ -52,7 +52,7 @@ void perf_emit_cgroup(struct perf_emit *e, uint64_t id);
 /* That task's name, truncated to OP_COMM_WORDS words; "": unknown. */
 void perf_emit_comm(struct perf_emit *e, const char *name);
 
-/* One sample, or caller; no address may be OP_ESCAPE. */
+/* One sample or caller; no address may be OP_ESCAPE. */
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc);
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset);
 /* @name is truncated to OP_ANON_NAME_WORDS words. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - the perf events of one CPU: opened on one ring, switched, counted, closed
+ * events.c - open, enable, read and close the perf events of one CPU on one ring
  */
 #include "daemon/collect/perf/events.h"
 
@@ -15,7 +15,7 @@
 #include "daemon/collect/perf/open.h"
 #include "libutil/xalloc.h"
 
-/* The largest ring that we may lock, up to what was asked for. */
+/* Map the largest ring that we may lock, at most setup->ring_pages. */
 static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
 {
 	int err = perf_ring_map(&ev->ring, ev->mappings_fd, setup->ring_pages);
@@ -46,7 +46,7 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	return 0;
 }
 
-/* Room for the events of one more thread. Of the first's, those that were there keep sums. */
+/* Make room for the events of one more thread. Those of the first thread keep their sums. */
 static void prepare(struct perf_events *ev, const struct perf_event_setup *setup, unsigned int task)
 {
 	unsigned int first = task * setup->nr_counters;
@@ -70,7 +70,7 @@ static void prepare(struct perf_events *ev, const struct perf_event_setup *setup
 	}
 }
 
-/* The kernel numbers events as they are opened; one that isn't takes the number before it. */
+/* The kernel's ids rise; an event that is not opened gets the id of the one before it. */
 static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 			 unsigned int task, struct op_error *e)
 {
@@ -166,7 +166,7 @@ void perf_events_drop_task(struct perf_events *ev, unsigned int nr_counters)
 	close_fd(&ev->more_mappings_fds[--ev->nr_more]);
 }
 
-/* What read() on any of the events gives; the last one only if the kernel tells it. */
+/* Result of read() on any of the events; lost only if the kernel supports it. */
 struct reading {
 	uint64_t value, time_enabled, time_running, lost;
 };
@@ -208,7 +208,7 @@ void perf_events_free(struct perf_events *ev)
 	memset(ev, 0, sizeof(*ev));
 }
 
-/* @c goes on as @fresh. What is in the ring of the one before is known by its number. */
+/* Replace the event of @c by @fresh. Its records in the ring are recognized by former_id. */
 static void replace(struct perf_cpu_counter *c, const struct perf_cpu_counter *fresh, bool sampling)
 {
 	if (sampling && c->fd >= 0) {
@@ -267,7 +267,7 @@ static struct perf_cpu_counter *search_former(struct perf_events *ev, uint64_t i
 	return NULL;
 }
 
-/* The first with that id: one that isn't open has the id of the one before. */
+/* The first with that id: one that is not open has the id of the one before. */
 struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
 {
 	unsigned int first = 0, end = ev->nr;

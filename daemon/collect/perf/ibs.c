@@ -2,7 +2,7 @@
 /*
  * ibs.c - configure the PMUs of instruction-based sampling, and decode their raw data
  *
- * sysfs describes which PMUs there are and which bit of their configuration means what.
+ * sysfs lists the PMUs and the meaning of their configuration bits.
  */
 #include "daemon/collect/perf/ibs.h"
 
@@ -14,7 +14,7 @@
 
 #define CAP_BRANCH_TARGET	(1u << 5)	/* of the first word of the raw data */
 
-/* Registers in the raw data, behind the word of capabilities. */
+/* Registers in the raw data, after the word of capabilities. */
 enum { FETCH_CONTROL, FETCH_LINEAR, FETCH_PHYSICAL, NR_FETCH };
 enum { OP_CONTROL, OP_RIP, OP_DATA, OP_DATA2, OP_DATA3, OP_LINEAR, OP_PHYSICAL, NR_OP };
 #define OP_TARGET	NR_OP		/* if the CPU has CAP_BRANCH_TARGET */
@@ -24,11 +24,11 @@ static int take_type(const char *root, const char *pmu, const char *what,
 {
 	if (!perf_pmu_type(root, pmu, &event->type))
 		return 0;
-	return op_error_set(e, -ENODEV, "no PMU '%s' on this machine: its CPU or kernel cannot "
-			    "sample %s", pmu, what);
+	return op_error_set(e, -ENODEV, "PMU '%s' not found: this CPU or kernel cannot sample %s",
+			    pmu, what);
 }
 
-/* The CPU counts in sixteens, and the kernel accepts nothing else; it cannot exclude a side. */
+/* The CPU counts in units of 16, and the kernel accepts no other; neither can exclude a mode. */
 static struct perf_counter start(const char *pmu, const struct ibs_side *side, enum op_code code)
 {
 	struct perf_counter event = {
@@ -48,7 +48,7 @@ static int make_fetch(const struct ibs_side *side, const char *root, struct perf
 		      struct op_error *e)
 {
 	*event = start("ibs_fetch", side, OP_IBS_FETCH);
-	/* as the module does: vary the count if possible, to avoid lockstep with loops */
+	/* like the module, vary the count if possible, to avoid lockstep with loops */
 	(void)perf_pmu_set_bit(root, "ibs_fetch", "rand_en", &event->config);
 	return take_type(root, "ibs_fetch", "instruction fetches", event, e);
 }
@@ -62,11 +62,11 @@ static int make_op(const struct ibs_side *side, const char *root, struct perf_co
 	err = take_type(root, "ibs_op", "ops", event, e);
 	if (!err && side->unit_mask & IBS_OP_DISPATCHED &&
 	    perf_pmu_set_bit(root, "ibs_op", "cnt_ctl", &event->config))
-		err = op_error_set(e, -ENODEV, "this CPU cannot count dispatched ops: clear 0x1 in "
+		err = op_error_set(e, -ENODEV, "this CPU cannot count dispatched ops; clear 0x1 in "
 				   "the unit mask");
 	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root &&
 	    !ibs_cpu_has_branch_target())
-		err = op_error_set(e, -ENODEV, "this CPU does not record branch targets: clear 0x4 "
+		err = op_error_set(e, -ENODEV, "this CPU does not record branch targets; clear 0x4 "
 				   "in the unit mask");
 	return err;
 }

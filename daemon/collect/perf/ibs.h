@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ibs.h - instruction-based sampling by the kernel's own PMUs
+ * ibs.h - instruction-based sampling through the kernel's PMUs
  *
- * The PMUs ibs_fetch and ibs_op put the registers into their records as raw data, which become the
- * same words that the module writes. [PC-60]
+ * The PMUs ibs_fetch and ibs_op add the registers to their records as raw data, which is converted
+ * to the same words that the module writes. [PC-60]
  */
 #ifndef DAEMON_COLLECT_PERF_IBS_H
 #define DAEMON_COLLECT_PERF_IBS_H
@@ -16,15 +16,15 @@
 #include "oprofilefs/op_abi.h"
 
 /*
- * The counter number of their samples, which no event has, encodes the note that they become:
- * OP_IBS_FETCH or OP_IBS_OP.
+ * The counter number of their samples, which no event has, encodes the note to write: OP_IBS_FETCH
+ * or OP_IBS_OP.
  */
 #define PERF_IBS_COUNTER(code)	(COLLECTOR_COUNTERS_MAX + (code))
 #define PERF_IBS_CODE(counter)	((enum op_code)((counter) - COLLECTOR_COUNTERS_MAX))
 
 /*
- * What @ibs asks for, on the machine whose /sys is below @root ("": this one): *ret_nr counters,
- * PERF_IBS_MAX at most. -ENODEV, with @e set: its kernel or its CPU does not support it.
+ * The counters of @ibs on the machine whose /sys is below @root ("": this one): *ret_nr of them, at
+ * most PERF_IBS_MAX. -ENODEV, with @e: its kernel or CPU does not support it.
  */
 #define PERF_IBS_MAX	2
 int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_counter *ret,

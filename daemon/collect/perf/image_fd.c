@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * image_fd.c - from an image back to its file
+ * image_fd.c - find and open the file of an image
  *
- * A path alone proves nothing: the file may have been replaced, or the path be one of another
- * mount namespace, or somebody may have put a device there. So nothing is opened before it
- * was seen to be a regular file, and nothing is returned before its identity agreed.
+ * A path alone proves nothing: the file may have been replaced, the path may be of another mount
+ * namespace, or may lead to a device by now. So only regular files are opened, and a descriptor is
+ * returned only after its identity was verified.
  */
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/mounts.h"
@@ -21,9 +21,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define STRANGERS_MAX	16	/* other processes to try that map the image */
+#define OTHERS_MAX	16	/* other processes to try that map the image */
 
-/* Some file systems tell mmap() and stat() different devices for one file. */
+/* Some file systems report different devices to mmap() and stat(). */
 static bool devices_differ(int fd)
 {
 	struct statfs fs;
@@ -47,8 +47,8 @@ static bool is_image(int fd, const struct perf_image *image)
 }
 
 /*
- * Opening a device or a fifo has effects, and opening a file of FUSE may never end, so look
- * before: O_PATH has none, and what statx() then tells is what the kernel knows already.
+ * Opening a device or a fifo has side effects, and opening a FUSE file may never return. So check
+ * first: O_PATH has no side effects, and statx() returns what the kernel has cached.
  */
 static int open_regular(const struct perf_processes *p, int handle, uint32_t tgid)
 {
@@ -62,7 +62,7 @@ static int open_regular(const struct perf_processes *p, int handle, uint32_t tgi
 	    !S_ISREG(st.stx_mode)) {
 		fd = -ESTALE;
 	} else if (!perf_mount_answers(p->proc, tgid, handle)) {
-		fd = -EOPNOTSUPP;	/* and no other way to it is to be tried */
+		fd = -EOPNOTSUPP;	/* do not try other ways to the file */
 	} else {
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
 		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -72,7 +72,7 @@ static int open_regular(const struct perf_processes *p, int handle, uint32_t tgi
 	return fd;
 }
 
-/* @handle, an O_PATH descriptor or negative, is used up. @tgid: whose way led there; 0: ours. */
+/* Closes @handle, an O_PATH descriptor or negative. @tgid: the process it was found by; 0: us. */
 static int open_if_image(const struct perf_processes *p, int handle,
 			 const struct perf_image *image, uint32_t tgid)
 {
@@ -85,7 +85,7 @@ static int open_if_image(const struct perf_processes *p, int handle,
 	return fd;
 }
 
-/* The file behind a mapping, whatever became of its name. The link's text must still be ours. */
+/* The file behind a mapping, even if renamed. The link's text must still match the image. */
 static int open_mapping(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid, uint64_t start, uint64_t end)
 {
@@ -138,14 +138,14 @@ static int open_through(const struct perf_processes *p, const struct perf_image 
 	return -ESTALE;
 }
 
-/* Anybody who maps it: slow, and only when its own processes are gone. */
-static int open_through_strangers(const struct perf_processes *p, const struct perf_image *image)
+/* Try other processes that map the image: slow, only if its own processes are gone. */
+static int open_through_others(const struct perf_processes *p, const struct perf_image *image)
 {
-	unsigned int left = STRANGERS_MAX;
+	unsigned int left = OTHERS_MAX;
 	int fd = -ESTALE;
 
 	if (image->refs == 0)
-		return -ESTALE;		/* nobody does */
+		return -ESTALE;		/* no process maps it */
 	for (size_t i = 0; i < p->nr_buckets && left; i++) {
 		for (const struct perf_process *q = p->buckets[i]; q && left; q = q->next) {
 			if (!q->maps || perf_process_has_exited(q))
@@ -172,6 +172,6 @@ int perf_image_open(const struct perf_processes *p, const struct perf_image *ima
 	if (fd == -ESTALE)
 		fd = open_if_image(p, quiet_open(AT_FDCWD, image->path), image, 0);
 	if (fd == -ESTALE)
-		fd = open_through_strangers(p, image);
+		fd = open_through_others(p, image);
 	return fd < 0 ? -ESTALE : fd;
 }

@@ -2,8 +2,8 @@
 /*
  * maps.c - a sorted array of mappings, copied on write
  *
- * A process has some tens of executable mappings and looks them up far more often than it changes
- * them, and most forks exec at once: so an array for binary search, and a shared one.
+ * A process has some tens of executable mappings, which are looked up far more often than changed:
+ * hence an array with binary search. It is shared because most forks exec at once.
  */
 #include "daemon/collect/perf/maps.h"
 
@@ -37,7 +37,7 @@ void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps)
 	free(maps);
 }
 
-/* First mapping that ends after @address, which is the one it lies in if any. */
+/* The first mapping that ends after @address: the one that contains it, if any. */
 static size_t first_ending_after(const struct perf_maps *maps, uint64_t address)
 {
 	size_t low = 0, high = maps->nr;
@@ -86,7 +86,7 @@ static struct perf_mapping *insert(struct perf_maps *maps, size_t at)
 	return &maps->mappings[at];
 }
 
-/* Cut [start, end) out of what is there; returns the index where it would stand. */
+/* Remove [start, end) from all mappings; returns the index at which to insert it. */
 static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t start,
 			uint64_t end)
 {
@@ -94,7 +94,7 @@ static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t
 	struct perf_mapping *m = &maps->mappings[at];
 
 	if (at < maps->nr && m->start < start) {
-		if (m->end > end) {	/* a hole in the middle of one: its tail is a new one */
+		if (m->end > end) {	/* a hole in the middle: the tail becomes a new mapping */
 			struct perf_mapping tail = *m;
 
 			tail.offset += end - tail.start;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * maps.h - which image lies where in one address space
+ * maps.h - the images of one address space
  *
- * The executable mappings of a process as non-overlapping intervals. What is mapped replaces
- * what it overlaps; unmapping is not told by the kernel, so stale intervals stay until
- * something takes their place [PC-31]. A process and its forks share a table until one changes.
+ * The executable mappings of a process as non-overlapping intervals. A new mapping replaces what it
+ * overlaps. The kernel does not report unmapping, so stale intervals stay until they are replaced
+ * [PC-31]. A process and its forks share a table until one of them changes it.
  */
 #ifndef DAEMON_COLLECT_PERF_MAPS_H
 #define DAEMON_COLLECT_PERF_MAPS_H

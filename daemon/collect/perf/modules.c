@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* modules.c - compare /proc/modules with what it was */
+/* modules.c - compare /proc/modules with its last contents */
 #include "daemon/collect/perf/modules.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static int compare(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* False: it can't be read, so nothing is known to have changed. */
+/* False: it cannot be read, so no change is known. */
 static bool read_modules(const char *path, struct perf_module **ret, size_t *ret_nr)
 {
 	struct perf_module *modules = NULL;
@@ -88,7 +88,7 @@ void perf_modules_announce(struct perf_modules *m, struct perf_emit *e)
 			j++;
 		}
 	}
-	/* what came may lie where something went: then its end can't wait */
+	/* a new module may lie where another was, whose end must be announced first */
 	if (nr_came)
 		announce_gone(m, e);
 	for (i = 0; i < nr_came; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules.h - notice kernel modules that come and go
+ * modules.h - detect kernel modules being loaded and unloaded
  *
- * There is no perf record for it, so /proc/modules is read again before samples are handed over:
- * a module is announced before its samples are, since these wait longer than loading takes, and
- * its end one drain late, when none of its samples can be left [PC-40].
+ * There is no perf record for it, so /proc/modules is read before samples are passed on. A module
+ * is announced before its samples, which wait longer than loading takes; its end is announced one
+ * drain later, when no sample of it can be left [PC-40].
  */
 #ifndef DAEMON_COLLECT_PERF_MODULES_H
 #define DAEMON_COLLECT_PERF_MODULES_H
@@ -21,7 +21,7 @@ struct perf_modules {
 	size_t nr_gone, room_gone;
 };
 
-/* Remember what is loaded now, without announcing it. A machine without modules is fine. */
+/* Read what is loaded now, without announcing it. A machine without modules is fine. */
 void perf_modules_init(struct perf_modules *m, const char *path);
 void perf_modules_free(struct perf_modules *m);
 

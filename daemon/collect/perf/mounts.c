@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mounts.c - the type of the file system that a descriptor lies on, from /proc
+ * mounts.c - find the type of a descriptor's file system, from /proc
  *
- * statfs() would be simpler, but it asks the very server that is not to be asked.
+ * statfs() would be simpler, but it asks the FUSE server.
  *
- * mountinfo lists only what lies below the root of its process. Where that is a plain folder
- * (chroot), the mount that the folder lies on is missing. The first process sees more of the
- * system, so its list has that mount; or, if we are in another mount namespace, another mount
- * of the same device. statmount() would tell, but is new (Linux 6.8) and takes CAP_SYS_ADMIN.
+ * mountinfo lists only mounts below the root of its process. If that is a plain folder (chroot),
+ * the mount that contains the folder is missing. The list of the first process has that mount or,
+ * if we are in another mount namespace, another mount of the same device. statmount() would be
+ * exact, but is new (Linux 6.8) and needs CAP_SYS_ADMIN.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -70,8 +70,8 @@ static bool find(const struct perf_mount_lists *lists, const struct perf_mount_k
 }
 
 /*
- * An overlay that the daemon's own mount namespace or the first process has was made by who may
- * mount there; others can be made by any user, in a namespace of his own, above a FUSE file system.
+ * An overlay in the mount namespace of the daemon or the first process was mounted by root. Others
+ * may be mounted by any user, in a namespace of their own, above a FUSE file system.
  */
 bool perf_mount_answers_by(const struct perf_mount_lists *lists, const struct perf_mount_key *key)
 {
@@ -84,7 +84,7 @@ bool perf_mount_answers_by(const struct perf_mount_lists *lists, const struct pe
 	       find_device(lists->first, m.major, m.minor, &same);
 }
 
-/* The device is what the kernel knows without asking the server. */
+/* The device is as cached in the kernel, without asking the server. */
 static bool key_of(int fd, struct perf_mount_key *ret)
 {
 	char path[64], *text, *line;
@@ -125,7 +125,7 @@ bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
 	snprintf(process, sizeof(process), "%u", tgid);
 	theirs = tgid ? mounts_of(proc, process) : xstrdup("");
 	ours = mounts_of("/proc", "self");
-	/* can be long, and is seldom needed */
+	/* can be long and is seldom needed */
 	first = find_mount(theirs, key.id, &m) || find_mount(ours, key.id, &m) ?
 			xstrdup("") : mounts_of("/proc", "1");
 	yes = perf_mount_answers_by(&(struct perf_mount_lists){ theirs, ours, first }, &key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* names.c - a hash table of control groups, and task names in slots by tid */
+/* names.c - a hash table of control groups, and task names in slots by thread id */
 #include "daemon/collect/perf/names.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void name_task(struct perf_comms *c, uint32_t tid, const char *name)
 	snprintf(t->name, sizeof(t->name), "%s", name);
 }
 
-/* A new task has its parent's name, not that of the last task with its number. */
+/* A new task has its parent's name, not that of the last task with its id. */
 static void inherit(struct perf_comms *c, uint32_t tid, uint32_t parent)
 {
 	const struct task from = c->tasks[parent % PERF_COMMS_MAX];

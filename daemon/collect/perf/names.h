@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* names.h - paths of control groups and names of tasks, remembered from records */
+/* names.h - paths of control groups and names of tasks, from records */
 #ifndef DAEMON_COLLECT_PERF_NAMES_H
 #define DAEMON_COLLECT_PERF_NAMES_H
 
@@ -7,10 +7,10 @@
 #include "daemon/collect/perf/records.h"
 
 /*
- * Control groups created since open, by id: so that samples of a container can be named after it
- * was removed [PC-92].
+ * Control groups created since open, by id, so that samples of a removed container still have its
+ * name [PC-92].
  */
-#define PERF_CGROUPS_MAX	16384	/* when one more is created, all are forgotten */
+#define PERF_CGROUPS_MAX	16384	/* when one more is created, all are dropped */
 
 struct perf_cgroups;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* open.c - ask the kernel for one event, and for less if it refuses */
+/* open.c - open one event, with fewer features if the kernel refuses */
 #include "daemon/collect/perf/open.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "daemon/collect/perf/records.h"
 #include "libutil/file.h"
 
-/* The first stacks wait for their tables: the fewer at once, the better. */
+/* The first stacks wait for their tables: better few at a time. */
 #define WAKEUP_BYTES_MAX	((uint32_t)2 << 20)
 
 static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
@@ -195,7 +195,7 @@ static int permission_error(int err, struct op_error *e)
 			    "filter it", paranoid);
 }
 
-/* Errors of hardware events only. 0: none of them. */
+/* Errors of hardware events only. 0: another error. */
 static int counter_error(int err, const struct perf_counter *c, unsigned int cpu,
 			   struct op_error *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * open.h - perf_event_open(2) for the two kinds of event of a CPU's ring, and its errors
+ * open.h - perf_event_open(2) for the two types of event of a CPU's ring, and its errors
  *
- * Both kinds return a descriptor or -errno. Features that the kernel refuses are cleared in the
+ * Both calls return a descriptor or -errno. Features that the kernel refuses are cleared in the
  * argument, so that each is tried once.
  */
 #ifndef DAEMON_COLLECT_PERF_OPEN_H
@@ -18,7 +18,7 @@ int perf_open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
 		       struct perf_counter *c);
 
 /*
- * Set @e to what @err of perf_event_open(2) on @cpu means and what to do about it; returns @err.
+ * Explain in @e what @err of perf_event_open(2) on @cpu means and what to do; returns @err.
  * @c: NULL if no event counts.
  */
 int perf_open_error(int err, const struct perf_counter *c, unsigned int cpu, struct op_error *e);

@@ -2,8 +2,8 @@
 /*
  * order.c - merge per-CPU queues of samples with the changes to mappings
  *
- * Each ring is read whole, as fast as possible, and what is not due yet waits here: samples in a
- * queue per CPU, changes in one list with their bytes in one block. A heap of the CPUs by their
+ * Each ring is read completely, as fast as possible, and what is not due yet waits here: samples in
+ * a queue per CPU, changes in one list with their bytes in one block. A heap of the CPUs by their
  * oldest sample keeps the cost of a change at log(CPUs).
  */
 #include "daemon/collect/perf/order.h"
@@ -97,7 +97,7 @@ void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct 
 	if (s->time < o->done)
 		o->late++;
 	xgrow(q->samples, q->nr, q->room);
-	/* a ring is in order except for records that an interrupt overtook: by a step or two */
+	/* a ring is in order but for records overtaken by an interrupt, by a step or two */
 	for (at = q->nr++; at > q->first && q->samples[at - 1].time > s->time; at--)
 		q->samples[at] = q->samples[at - 1];
 	q->samples[at] = *s;
@@ -181,7 +181,7 @@ static bool next_samples(struct perf_order *o, uint64_t limit, struct perf_order
 	return true;
 }
 
-/* False: it cannot be parsed, and is skipped. */
+/* False: it cannot be parsed and is skipped. */
 static bool take_change(struct perf_order *o, const struct change *c, struct perf_order_item *ret)
 {
 	struct perf_record *r = &o->record;
@@ -204,7 +204,7 @@ static void keep_samples(struct queue *q)
 	q->first = 0;
 }
 
-/* Forget the first @done changes. What is left is in order of time, its bytes perhaps not. */
+/* Drop the first @done changes. The rest is in order of time, but not all their bytes are. */
 static void keep_changes(struct perf_order *o, size_t done)
 {
 	unsigned char *bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* proc.c - parsers for lines of /proc/PID/maps and /proc/modules, one rule for each field */
+/* proc.c - parse lines of /proc/PID/maps and /proc/modules, and read a process's mappings */
 #include "daemon/collect/perf/proc.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Read a number in @base at **at, which must be followed by @end; move behind that. */
+/* Read a number in @base at **at, which must be followed by @end; moves past that. */
 static bool take_number(const char **at, unsigned int base, char end, uint64_t *ret)
 {
 	const char *c = *at;
@@ -35,7 +35,7 @@ static bool take_number(const char **at, unsigned int base, char end, uint64_t *
 	return true;
 }
 
-/* The kernel writes a newline in a path as "\012", and nothing else is escaped. */
+/* The kernel writes a newline in a path as "\012"; nothing else is escaped. */
 static void restore_newlines(char *path)
 {
 	char *to = path;
@@ -156,7 +156,7 @@ struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *p
 	if (len <= 0)
 		return NULL;
 	target[len] = 0;
-	/* as far as the kernel knows: a FUSE server may never answer (mounts.h) */
+	/* cached values only: a FUSE server may never answer (mounts.h) */
 	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &st)) {
 		key.major = st.stx_dev_major;
 		key.minor = st.stx_dev_minor;

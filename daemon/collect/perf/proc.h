@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc.h - what /proc says about mappings and modules: parsers, pure */
+/* proc.h - read mappings and modules from /proc */
 #ifndef DAEMON_COLLECT_PERF_PROC_H
 #define DAEMON_COLLECT_PERF_PROC_H
 
@@ -14,10 +14,10 @@ struct perf_maps_line {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor;
 	bool executable;
-	char *path;		/* in the line, "" if none; "\012" is a newline again */
+	char *path;		/* in the line, "" if none; with newlines restored */
 };
 
-/* A line of /proc/PID/maps without its newline; it is changed. False: not one. */
+/* Parse a line of /proc/PID/maps without its newline, which is modified. False: malformed. */
 bool perf_parse_maps_line(char *line, struct perf_maps_line *ret);
 
 struct perf_module {
@@ -25,14 +25,14 @@ struct perf_module {
 	uint64_t start, size;
 };
 
-/* A line of /proc/modules. False: not one, or its address is hidden. */
+/* Parse a line of /proc/modules. False: malformed, or its address is hidden. */
 bool perf_parse_module_line(const char *line, struct perf_module *ret);
 
 /* The executable mappings; NULL: none, or the process is gone. Put with perf_maps_put(). */
 struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc, uint32_t tgid);
 /*
- * The image among @maps (may be NULL) that the link to the program names, or one of its own, if
- * none does; NULL: a kernel thread, or gone. Put with perf_image_put().
+ * The image of the program that /proc/TGID/exe links to: one of @maps (may be NULL) if possible,
+ * else a new one. NULL: a kernel thread, or gone. Put with perf_image_put().
  */
 struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
 				     const struct perf_maps *maps);

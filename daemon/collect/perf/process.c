@@ -2,9 +2,11 @@
 /*
  * process.c - follow every process through fork, exec, mmap and exit
  *
- * The records only tell changes, so what was there before comes from /proc, stamped with
- * the time *before* it was read: a change older than the stamp is in what was read, and a
- * younger one is applied once more, which does no harm. So neither side can be lost [PC-33].
+ * Records only report changes, so the initial state comes from /proc, with the time *before* it was
+ * read: a change older than that is included, and a younger one is applied once more, which does
+ * no harm. So no change is lost [PC-33].
+ *
+ * The hash table is not a libutil/table.h because processes are removed from it.
  */
 #include "daemon/collect/perf/process.h"
 
@@ -21,10 +23,10 @@
 #include "libutil/xalloc.h"
 
 #define BUCKETS_MIN	256
-#define READS_PER_DRAIN	64		/* a storm of strange processes must not stall the drain */
+#define READS_PER_DRAIN	64		/* many unknown processes must not stall the drain */
 #define RETRY_NS	NS_PER_SECOND
 #define LINGER_NS	NS_PER_SECOND	/* a task's last kernel samples come after its exit */
-#define STALE_MIN	4096		/* mappings before we ask which are still there */
+#define STALE_MIN	4096		/* mappings before /proc is read to drop stale ones */
 #define TGID_GONE	((uint32_t)-1)
 
 void perf_processes_init(struct perf_processes *p, struct perf_cookies *cookies, const char *proc)
@@ -126,7 +128,7 @@ static struct perf_process *find_or_add(struct perf_processes *p, uint32_t tgid)
 	return q;
 }
 
-/* To the end of the list, from wherever it is. */
+/* Move @q to the end of the list of exited processes. */
 static void set_exited(struct perf_processes *p, struct perf_process *q, uint64_t when)
 {
 	q->exited_at = when;
@@ -182,7 +184,7 @@ static void change_exec(struct perf_processes *p, const struct perf_record *r)
 	if (r->time < q->read_at)
 		return;
 	forget_maps(p, q);
-	q->wants_program = true;	/* until it is known the old one stands in */
+	q->wants_program = true;	/* keep the old one until the new one is known */
 	q->known = true;
 	q->read_again_at_nr = STALE_MIN;
 }
@@ -209,8 +211,8 @@ static void change_fork(struct perf_processes *p, const struct perf_record *r)
 }
 
 /*
- * The leader's exit is the process' unless other threads stay; which of both it was, the tick
- * finds out. Till then the maps stay: what is left of the process may still be sampled.
+ * The leader's exit ends the process unless other threads remain, which perf_processes_tick()
+ * checks. The maps stay until then, because the rest of the process may still be sampled.
  */
 static void change_exit(struct perf_processes *p, const struct perf_record *r)
 {
@@ -255,7 +257,7 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 			remove_process(p, q);
 			continue;
 		}
-		set_exited(p, q, now);	/* threads are left, or nobody has waited for it */
+		set_exited(p, q, now);	/* threads remain, or it is a zombie */
 	}
 }
 
@@ -268,7 +270,7 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 	struct perf_image *program = perf_read_program(p->cookies, p->proc, tgid, maps);
 	struct perf_process *q;
 
-	/* neither: a kernel thread, or one whose memory is gone already and keeps what we know */
+	/* neither: a kernel thread, or its memory is gone; keep what is known */
 	if (!maps && !program && !may_be_kernels)
 		return -ESRCH;
 	q = find_or_add(p, tgid);
@@ -316,10 +318,10 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	err = read_process(p, tgid, false);
 	if (!err)
 		return 0;
-	/* remember the miss, or every sample of a dead process would look for it again */
+	/* note the failure, or every sample of a dead process would read /proc again */
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;
-	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread: that's all there is */
+	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread has nothing more to read */
 	if (!perf_process_has_exited(q))
 		set_exited(p, q, perf_now());
 	return err;

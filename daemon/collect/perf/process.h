@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process.h - the processes of the machine, as the records tell of them
+ * process.h - the processes of the machine according to perf's records
  *
- * Fed with changes in order of time (order.h), it says at each moment which image lies at
- * a process' address, and which program the process runs. What was there before
- * the records is read from /proc, and so is what turns out to be missing [PC-30 ff].
+ * Given changes in order of time (order.h), it has the images and the program of each process at
+ * that time. The state before the first record is read from /proc, and so is what turns out to be
+ * missing [PC-30 ff].
  */
 #ifndef DAEMON_COLLECT_PERF_PROCESS_H
 #define DAEMON_COLLECT_PERF_PROCESS_H
@@ -18,33 +18,33 @@
 
 struct perf_process {
 	uint32_t tgid, parent_tgid;
-	struct perf_maps *maps;		/* NULL: none, or not known */
-	struct perf_image *program;	/* what it executes; NULL: a kernel thread, or not known */
-	bool wants_program;		/* after exec: the first file mapped is it */
+	struct perf_maps *maps;		/* NULL: none or unknown */
+	struct perf_image *program;	/* NULL: a kernel thread, or unknown */
+	bool wants_program;		/* after exec: the first file mapped is the program */
 	bool known;			/* maps are complete: from /proc, a known parent or exec */
-	uint64_t read_at;		/* when /proc was read: older changes are in it; 0 never */
-	uint64_t retry_at;		/* no sooner look again for what wasn't there */
-	size_t read_again_at_nr;	/* so many mappings: time to ask which are stale */
+	uint64_t read_at;		/* when /proc was read, with older changes; 0: never */
+	uint64_t retry_at;		/* do not read /proc again before */
+	size_t read_again_at_nr;	/* read /proc at that many mappings to drop stale ones */
 	struct list_head exited;	/* in processes.exited; empty: alive */
-	uint64_t exited_at;		/* or when last found to be there still */
+	uint64_t exited_at;		/* or when it was last found to still exist */
 	struct perf_process *next;	/* in its bucket */
 };
 
 struct perf_processes {
 	struct perf_cookies *cookies;	/* not owned */
 	const char *proc;		/* "/proc", or a folder like it */
-	uint64_t generation;		/* moves whenever a process' maps or program change */
+	uint64_t generation;		/* changes with any process's maps or program */
 	struct perf_process **buckets;
 	size_t nr_buckets, nr;
 	struct list_head exited;	/* oldest first */
-	uint64_t reads, reads_left;	/* of /proc: done, and still allowed in this drain */
+	uint64_t reads, reads_left;	/* of /proc: total, and allowed in this drain */
 };
 
 /* @proc must stay. */
 void perf_processes_init(struct perf_processes *p, struct perf_cookies *cookies, const char *proc);
 void perf_processes_free(struct perf_processes *p);
 
-/* Or NULL. */
+/* NULL: unknown. */
 struct perf_process *perf_process_find(const struct perf_processes *p, uint32_t tgid);
 
 static inline bool perf_process_has_exited(const struct perf_process *q)
@@ -55,16 +55,16 @@ static inline bool perf_process_has_exited(const struct perf_process *q)
 /* A change: MMAP, EXEC, FORK or EXIT. Others are ignored. */
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r);
 
-/* Read all of /proc. 0, or -errno if it can't be listed; who vanishes meanwhile is left out. */
+/* Read all of /proc. 0, or -errno if it cannot be listed. Skips processes that end meanwhile. */
 int perf_processes_read_all(struct perf_processes *p);
 
 /*
- * Read one process anew, which is made if new. -ESRCH: it's gone. -EAGAIN: it was read too recently
- * or too much was read in this drain.
+ * Read one process again, or for the first time. -ESRCH: it is gone. -EAGAIN: it was read too
+ * recently, or too many were read in this drain.
  */
 int perf_process_read_again(struct perf_processes *p, uint32_t tgid);
 
-/* @now: the bound up to which all was handed over. Forget those long gone; allow new re-reads. */
+/* Free processes that ended a while ago and allow new reads. @now: the bound of this drain. */
 void perf_processes_tick(struct perf_processes *p, uint64_t now);
 
 #endif

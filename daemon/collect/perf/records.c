@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * records.c - take the records of a perf ring apart
+ * records.c - parse the records of a perf ring
  *
- * The one place that knows how they are laid out (linux/perf_event.h), and the one that has to
- * doubt them: everything after it works on checked structs.
+ * The only place that knows their layout (linux/perf_event.h) and checks it: everything after it
+ * works on checked structs.
  */
 #include "daemon/collect/perf/records.h"
 
@@ -13,7 +13,7 @@
 
 #define TID_GONE	((uint32_t)-1)
 
-/* What sample_id_all puts at the end of every record that isn't a sample. */
+/* The end of every record that is not a sample, due to sample_id_all. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -51,10 +51,10 @@ struct mmap2_body {
 };
 
 _Static_assert(sizeof(struct perf_event_header) + sizeof(struct sample_body) == PERF_SAMPLE_BYTES,
-	       "a sample's layout is the kernel's");
-_Static_assert(sizeof(struct mmap2_body) == 64, "so is MMAP2's");
+	       "layout of a sample");
+_Static_assert(sizeof(struct mmap2_body) == 64, "layout of MMAP2");
 
-/* What lies between header and trailer. */
+/* The part between header and trailer. */
 struct body {
 	const unsigned char *at;
 	size_t size;
@@ -81,7 +81,7 @@ static enum perf_mode mode_of(uint16_t misc)
 	}
 }
 
-/* By far the most frequent, so it goes its own way: straight to the caller's. */
+/* By far the most frequent, so written directly to the caller's struct. */
 static int parse_sample(const struct body *b, struct perf_record *r)
 {
 	struct sample_body s;
@@ -246,7 +246,7 @@ int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret)
 	return 0;
 }
 
-/* It is the last of all parts that we ask for. */
+/* It is the last part of a sample. */
 uint64_t perf_record_cgroup(const void *bytes, size_t size)
 {
 	uint64_t id;
@@ -257,26 +257,26 @@ uint64_t perf_record_cgroup(const void *bytes, size_t size)
 	return id;
 }
 
-/* What follows a sample's body if its event asked for it: a size, and so many bytes. [PC-61] */
+/* Raw data follows a sample's body: its size, then its bytes. [PC-61] */
 const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size)
 {
 	const unsigned char *at = (const unsigned char *)bytes + PERF_SAMPLE_BYTES;
-	uint32_t told;
+	uint32_t raw_size;
 
-	if (size < PERF_SAMPLE_BYTES + sizeof(told))
+	if (size < PERF_SAMPLE_BYTES + sizeof(raw_size))
 		return NULL;
-	memcpy(&told, at, sizeof(told));
-	if (told > size - PERF_SAMPLE_BYTES - sizeof(told))
+	memcpy(&raw_size, at, sizeof(raw_size));
+	if (raw_size > size - PERF_SAMPLE_BYTES - sizeof(raw_size))
 		return NULL;
-	*ret_size = told;
-	return at + sizeof(told);
+	*ret_size = raw_size;
+	return at + sizeof(raw_size);
 }
 
 /* ---- the stack of a sample ---- */
 
-_Static_assert(__builtin_popcountll(PERF_USER_REGS) == PERF_USER_REGS_NR, "counted right");
+_Static_assert(__builtin_popcountll(PERF_USER_REGS) == PERF_USER_REGS_NR, "number of registers");
 
-/* Words that are still to be looked at. All parts of a stack are whole words. */
+/* Words yet to be parsed. All parts of a stack are whole words. */
 struct remainder {
 	const uint64_t *at;
 	size_t nr;
@@ -326,7 +326,7 @@ static bool take_registers(struct remainder *r, struct perf_sample_stack *c)
 	return c->registers;
 }
 
-/* How much there is room for, so much, then how much of it is real; the latter only after any. */
+/* The size asked for, that many bytes and, if it is not 0, the number of valid bytes. */
 static bool take_copy(struct remainder *r, struct perf_sample_stack *c)
 {
 	uint64_t asked, real;

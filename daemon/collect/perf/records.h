@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * records.h - one record of a perf ring, taken apart
+ * records.h - parse a record of a perf ring
  *
  * Pure: bytes in, struct out, every length checked [PC-10]. All our events use the same
  * PERF_RECORD_SAMPLE_TYPE and sample_id_all, so a record's layout follows from its type alone.
@@ -22,41 +22,41 @@
 #define PERF_SAMPLE_BYTES	48
 
 enum perf_kind {
-	PERF_KIND_OTHER,	/* known to be of no use to us */
+	PERF_KIND_OTHER,	/* not used */
 	PERF_KIND_SAMPLE,
 	PERF_KIND_MMAP,
 	PERF_KIND_EXEC,		/* COMM with the exec bit: the old mappings are gone */
 	PERF_KIND_FORK,
 	PERF_KIND_EXIT,
-	PERF_KIND_LOST,		/* records of any kind for which the ring had no room */
+	PERF_KIND_LOST,		/* records of any kind, lost for lack of room in the ring */
 	PERF_KIND_LOST_SAMPLES,	/* samples lost before they reached the ring */
 	PERF_KIND_THROTTLE,
 	PERF_KIND_UNTHROTTLE,
-	PERF_KIND_CGROUP,	/* a control group was made */
-	PERF_KIND_COMM,		/* a task named itself */
+	PERF_KIND_CGROUP,	/* a control group was created */
+	PERF_KIND_COMM,		/* a task set its name */
 };
 
 enum perf_mode { PERF_MODE_UNKNOWN, PERF_MODE_KERNEL, PERF_MODE_USER };
 
-/* A sample as it waits for its turn: small, there may be many. */
+/* A waiting sample: small, because there may be many. */
 struct perf_sample {
 	uint64_t time;			/* CLOCK_MONOTONIC, ns, as in all records */
 	uint64_t pc;
 	uint32_t tgid, tid;		/* (uint32_t)-1: the task is past its exit */
 	enum perf_mode mode;
-	uint32_t counter;		/* not in the record: the reader's to fill in */
-	/* What follows in its record if its event asks for callers, still on the ring; else 0 */
+	uint32_t counter;		/* not in the record: set by the reader */
+	/* The rest of its record if its event has stacks, still on the ring; else 0 */
 	uint32_t stack_size;
 	const void *stack;		/* perf_sample_stack_parse() */
 	uint64_t position;		/* of its record on the ring, kept while it has a stack */
-	uint64_t cgroup;		/* id of its control group; 0 untold; the reader's, too */
+	uint64_t cgroup;		/* id of its control group, set by the reader; 0: unknown */
 };
 
 struct perf_mmap {
 	uint64_t start, end;		/* start < end */
 	uint64_t offset;		/* in the file, bytes */
 	const char *path;		/* NUL terminated, in the record; as the kernel wrote it */
-	uint32_t major, minor;		/* these four are 0 when build_id.len isn't */
+	uint32_t major, minor;		/* these four are 0 if build_id.len is not */
 	uint64_t inode, generation;
 	struct build_id build_id;
 	bool executable;
@@ -65,13 +65,13 @@ struct perf_mmap {
 struct perf_record {
 	enum perf_kind kind;
 	uint64_t time;
-	uint32_t tgid, tid;		/* whom it is about */
+	uint32_t tgid, tid;		/* the task it is about */
 	uint32_t cpu;			/* on which it happened */
-	uint64_t id;			/* of the event that it comes from */
+	uint64_t id;			/* of the event */
 	union {
 		struct {
 			struct perf_sample sample;
-			/* only of one that was put aside whole, by order.h; else not set */
+			/* set only for records stored whole by order.h */
 			const void *raw;
 			size_t raw_size;
 		};
@@ -88,18 +88,18 @@ struct perf_record {
 	};
 };
 
-/* -EBADMSG: too short for its type, or a name without end. *ret is untouched then. */
+/* -EBADMSG: too short for its type, or an unterminated name. *ret is untouched then. */
 int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret);
 
-/* The control group of a sample whose event tells it, [PC-91]. */
+/* The control group of a sample whose event records it [PC-91]. */
 uint64_t perf_record_cgroup(const void *bytes, size_t size);
 
-/* The raw data of a sample that could be parsed, in @bytes. NULL: it has none, or not as told. */
+/* The raw data of a valid sample, in @bytes. NULL: missing or malformed. */
 const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);
 
 /* ---- the stack of a sample ---- */
 
-/* The user registers that are asked for, as perf numbers them, and how many that are. */
+/* The user registers that are recorded, as numbered by perf, and how many there are. */
 #if defined(__x86_64__)
 #define PERF_USER_REGS \
 	(((UINT64_C(2) << PERF_REG_X86_FLAGS) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
@@ -108,33 +108,33 @@ const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);
 #define PERF_USER_REGS	(UINT64_C(0x1ffffffff))	/* x0 to x30, sp, pc */
 #define PERF_USER_REGS_NR	33
 #else
-#error "no registers for this CPU"
+#error "unsupported CPU: its registers are unknown"
 #endif
 
 struct perf_sample_stack {
 	/*
-	 * Addresses, innermost first, the first the sample's own. Before the kernel's stands
-	 * PERF_CONTEXT_KERNEL, before the user's PERF_CONTEXT_USER.
+	 * Addresses, innermost first, beginning with the sample's own. PERF_CONTEXT_KERNEL precedes
+	 * the kernel's, PERF_CONTEXT_USER the user's.
 	 */
 	const uint64_t *addresses;
 	size_t nr_addresses;
 
-	const uint64_t *registers;	/* PERF_USER_REGS_NR of them; NULL: there are none */
+	const uint64_t *registers;	/* PERF_USER_REGS_NR of them; NULL: none */
 	bool is_32bit;			/* the task runs 32-bit code */
 	const unsigned char *copy;	/* from the stack pointer upwards */
-	uint32_t copy_size;		/* as far as it could be read */
-	uint32_t copy_asked;		/* as much as the record has room for */
+	uint32_t copy_size;		/* bytes that could be read */
+	uint32_t copy_asked;		/* bytes that were asked for */
 };
 
-/* The register @number, which must be in PERF_USER_REGS, of such a list. */
+/* The register @number, which must be in PERF_USER_REGS, of perf_sample_stack.registers. */
 static inline uint64_t perf_user_register(const uint64_t *registers, unsigned int number)
 {
 	return registers[__builtin_popcountll(PERF_USER_REGS & ((UINT64_C(1) << number) - 1))];
 }
 
 /*
- * @bytes: 8-byte aligned, as in struct perf_sample. @copies: whether the event asks for registers
- * and a copy. -EBADMSG: too short for what it says; *ret is untouched then.
+ * @bytes: 8-byte aligned, as in struct perf_sample. @copies: the event records registers and a
+ * copy. -EBADMSG: malformed; *ret is untouched then.
  */
 int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
 			    struct perf_sample_stack *ret);

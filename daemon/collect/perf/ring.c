@@ -10,8 +10,8 @@
  *	store data_head			release (D)
  *					store data_tail
  *
- * B pairs with C: a head that we see covers records that are whole. D pairs with A: the kernel
- * writes over a record only after we have read it.
+ * B pairs with C: all records before the head that we see are complete. D pairs with A: the kernel
+ * overwrites a record only after we have read it.
  */
 #include "daemon/collect/perf/ring.h"
 
@@ -70,7 +70,7 @@ void perf_ring_end(struct perf_ring *r)
 	perf_ring_release(r, r->tail);
 }
 
-/* The kernel never does this; but a wrong length must not send us through foreign memory. */
+/* The kernel never does this, but a wrong length must not lead us out of the ring. */
 static const void *skip_broken(struct perf_ring *r)
 {
 	r->broken++;

@@ -3,7 +3,7 @@
  * rings.c - open and read the rings of all CPUs
  *
  * The events of a CPU that went offline stay dead when it comes back, so they are closed and opened
- * anew. What happened on a CPU without events is missing: missed_changes is set then.
+ * again. Changes on a CPU without events are missed: missed_changes is set then.
  */
 #include "daemon/collect/perf/rings.h"
 
@@ -55,7 +55,7 @@ static void close_cpu(struct perf_rings *r, unsigned int cpu)
 	c->open = false;
 }
 
-/* Whether any event can be counted on @cpu's kind. */
+/* Whether any event can be counted on @cpu. */
 static bool has_events(struct perf_rings *r, unsigned int cpu)
 {
 	if (!r->cpus[cpu].open)
@@ -67,7 +67,7 @@ static bool has_events(struct perf_rings *r, unsigned int cpu)
 	return false;
 }
 
-/* A thread's events survive that a CPU goes offline, so they are opened on all CPUs present. */
+/* A thread's events survive when a CPU goes offline, so they are opened on all CPUs present. */
 static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struct op_error *e)
 {
 	const char *path = r->targets ? PRESENT_FILE : ONLINE_FILE;
@@ -109,7 +109,7 @@ int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 	if (any)
 		return 0;
 	perf_rings_close(r);
-	return op_error_set(e, -ENODEV, "none of the CPUs online can count any of the events");
+	return op_error_set(e, -ENODEV, "no online CPU can count any of the events");
 }
 
 void perf_rings_close(struct perf_rings *r)
@@ -124,8 +124,8 @@ void perf_rings_close(struct perf_rings *r)
 /* ---- events of further threads ---- */
 
 /*
- * Times to list a process' threads. If it keeps starting some, each list has new ones; but after a
- * few lists these have inherited all events there are.
+ * How often to list a process's threads. While it keeps starting some, each list has new ones, but
+ * after a few lists those have inherited all events.
  */
 #define LISTS_MAX	32
 
@@ -208,8 +208,8 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 
 /* ---- reading ---- */
 
-/* A record where it lies on its ring. */
-struct lying_record {
+/* A record on its ring. */
+struct ring_record {
 	const unsigned char *at;
 	size_t size;
 	uint64_t position;
@@ -242,17 +242,17 @@ static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 
 /* Samples of an unknown event get no valid counter: the decoder counts them as malformed. */
 static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record,
-			const struct lying_record *l)
+			const struct ring_record *l)
 {
 	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
 	struct perf_sample *s = &record->sample;
 
-	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
+	if (c && r->targets && perf_targets_is_duplicate(r->targets, record->tid, c->task))
 		return;
 	s->counter = c ? c->counter : UINT32_MAX;
 	if (r->setup.cgroups)
 		s->cgroup = perf_record_cgroup(l->at, l->size);
-	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's is needed whole */
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS: needs the whole record */
 		perf_order_add_change(r->order, record, l->at, l->size);
 		return;
 	}
@@ -264,7 +264,7 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 	perf_order_add_sample(r->order, cpu, s);
 }
 
-static void take_record(struct perf_rings *r, unsigned int cpu, const struct lying_record *l)
+static void take_record(struct perf_rings *r, unsigned int cpu, const struct ring_record *l)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct perf_record record;
@@ -329,7 +329,7 @@ static void read_cpu(struct perf_rings *r, unsigned int cpu)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct perf_ring *ring = &c->events.ring;
-	struct lying_record l = { .position = ring->tail };
+	struct ring_record l = { .position = ring->tail };
 	uint64_t lost_records = c->lost_records;
 
 	while ((l.at = perf_ring_next(ring, &l.size))) {
@@ -533,7 +533,6 @@ void perf_rings_note(const struct perf_rings *r, char *note, size_t size)
 		return;
 	}
 	if (r->nr_without)
-		snprintf(note, size, "%u CPUs are not sampled, the first is CPU %u: the events "
-			 "cannot be counted on CPUs of their kind", r->nr_without,
-			 r->first_without);
+		snprintf(note, size, "%u CPUs are not sampled, the first is CPU %u: CPUs of their "
+			 "type cannot count the events", r->nr_without, r->first_without);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rings.h - the events and rings of all CPUs that are online
+ * rings.h - the events and rings of all online CPUs
  *
- * Opens them, reads them into struct perf_order, follows CPUs that come and go, and counts what the
- * kernel could not deliver. One object per collector; it is too large to copy.
+ * Opens them, reads them into struct perf_order, follows CPU hotplug, and counts what the kernel
+ * could not deliver. One object per collector; it is too large to copy.
  */
 #ifndef DAEMON_COLLECT_PERF_RINGS_H
 #define DAEMON_COLLECT_PERF_RINGS_H
@@ -35,8 +35,8 @@ struct perf_rings {
 	bool sampling;
 	bool missed_changes;		/* the caller clears it when it has read /proc again */
 	uint64_t malformed;		/* records that could not be parsed */
-	unsigned int nr_without;	/* CPUs at open that can count no event, */
-	unsigned int first_without;	/* and the first of them */
+	unsigned int nr_without;	/* CPUs at open that cannot count any event */
+	unsigned int first_without;	/* the first of them */
 	uint64_t followed_at;		/* when CPUs were last checked, ns */
 	unsigned int nr_cpus;		/* highest ever open + 1 */
 	struct perf_cpu_ring cpus[COUNTS_MAX_CPUS];
@@ -89,7 +89,7 @@ uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint
 /* The same of the events of @counter, on all CPUs. */
 uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now);
 
-/* One line about what is sampled other than asked for, else "". */
+/* One line about samples that differ from what was configured, else "". */
 void perf_rings_note(const struct perf_rings *r, char *note, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
 #define MAX_STACK	127	/* of kernels without that file */
-#define LISTED_BYTES	512	/* typical size of a record whose user frames are listed */
+#define LISTED_BYTES	512	/* typical size of a record with listed user frames */
 
 static unsigned int max_addresses(unsigned int depth)
 {
@@ -20,7 +20,7 @@ static unsigned int max_addresses(unsigned int depth)
 
 	if (file_read_u64(MAX_STACK_FILE, &most) || !most || most > UINT16_MAX)
 		most = MAX_STACK;
-	return depth + 1 < most ? depth + 1 : (unsigned int)most;	/* the sample's own, too */
+	return depth + 1 < most ? depth + 1 : (unsigned int)most;	/* with the sample's own */
 }
 
 static unsigned int nr_cpus(void)
@@ -93,6 +93,6 @@ void perf_stacks_note(const struct perf_stacks *k, char *note, size_t size)
 {
 	note[0] = '\0';
 	if (k->depth && !k->copies && k->max_addresses <= k->depth)
-		snprintf(note, size, "call stacks are truncated to %u callers instead of %u: "
+		snprintf(note, size, "call stacks are truncated to %u callers instead of %u; "
 			 "raise kernel.perf_event_max_stack", k->max_addresses - 1, k->depth);
 }

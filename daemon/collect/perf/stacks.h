@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks.h - what the kernel is asked for so that samples bring their stacks [PC-80]
+ * stacks.h - configure events to record stacks [PC-80]
  *
- * User frames are found by unwind tables, in a copy of the stack, or by frame pointers, in the
- * kernel's list of addresses. attribute.c writes the words.
+ * User frames come from a copy of the stack, walked with unwind tables, or from the kernel's list
+ * of addresses, found by frame pointers. attribute.c writes the words.
  */
 #ifndef DAEMON_COLLECT_PERF_STACKS_H
 #define DAEMON_COLLECT_PERF_STACKS_H
@@ -20,20 +20,20 @@ struct perf_event_setup;
 struct perf_stacks {
 	unsigned int depth;		/* callers of a sample at most; 0: no stacks */
 	unsigned int max_addresses;	/* that the kernel lists */
-	bool copies;			/* records bring registers and a copy of the stack, */
-	bool fixed;			/* of a size that cannot be changed */
-	struct perf_tables tables;	/* if copies, */
-	struct perf_copy_size copy_size;	/* and how much of each copy the stacks needed */
+	bool copies;			/* records have registers and a copy of the stack */
+	bool fixed;			/* the size of copies cannot change */
+	struct perf_tables tables;	/* these two only if copies */
+	struct perf_copy_size copy_size;
 };
 
-/* Add to @setup what @config's stacks need: larger rings, too. @config must outlive @k. */
+/* Add to @setup what @config's stacks need, including larger rings. @config must outlive @k. */
 void perf_stacks_open(struct perf_stacks *k, const struct collector_config *config,
 		      uint64_t period_ns, struct perf_event_setup *setup);
 /* @setup is what the kernel granted. @processes must outlive @k. */
 void perf_stacks_opened(struct perf_stacks *k, const struct collector_config *config,
 			const struct perf_processes *processes,
 			const struct perf_event_setup *setup);
-void perf_stacks_close(struct perf_stacks *k);	/* before the images of @processes go */
+void perf_stacks_close(struct perf_stacks *k);	/* before @processes and their images are freed */
 
 /*
  * Release the tables of this drain. Returns the size that copies should have from now on, or 0 if
@@ -41,7 +41,7 @@ void perf_stacks_close(struct perf_stacks *k);	/* before the images of @processe
  */
 uint32_t perf_stacks_end_drain(struct perf_stacks *k, uint64_t lost, uint64_t now);
 
-/* One line if stacks end earlier than asked for, else "". */
+/* One line if stacks are shorter than configured, else "". */
 void perf_stacks_note(const struct perf_stacks *k, char *note, size_t size);
 
 #endif

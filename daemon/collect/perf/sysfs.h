@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysfs.h - CPUs and PMUs as /sys describes them */
+/* sysfs.h - read CPUs and PMUs from /sys */
 #ifndef DAEMON_COLLECT_PERF_SYSFS_H
 #define DAEMON_COLLECT_PERF_SYSFS_H
 
@@ -16,15 +16,15 @@ struct perf_cpu_set {
 int perf_cpus_parse(const char *text, struct perf_cpu_set *ret);
 int perf_cpus_read(const char *path, struct perf_cpu_set *ret);
 
-/* Of the PMU @pmu, of the machine whose /sys is below @root ("": this one): */
+/* Properties of the PMU @pmu on the machine whose /sys is below @root ("": this one). */
 
 #define PERF_PMU_DIR	"/sys/bus/event_source/devices"
 
-/* its perf_event_attr.type; -ENOENT, -EINVAL; */
+/* Its perf_event_attr.type. -ENOENT, -EINVAL. */
 int perf_pmu_type(const char *root, const char *pmu, uint32_t *ret);
-/* the CPUs it is on; end is 0 if it is on all of them; */
+/* Its CPUs; end is 0 if it is on all of them. */
 void perf_pmu_cpus(const char *root, const char *pmu, struct perf_cpu_set *ret);
-/* the bit of perf_event_attr.config that its format calls @name, set in @config. -ENOENT. */
+/* Set the bit of perf_event_attr.config named @name in its format. -ENOENT. */
 int perf_pmu_set_bit(const char *root, const char *pmu, const char *name, uint64_t *config);
 
 #endif

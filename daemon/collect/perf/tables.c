@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tables.c - from an image to its unwind table
+ * tables.c - find the unwind table of an image
  *
- * A file is opened to tell which binary it is, once, and again when its table has to be made.
- * That costs a way through /proc, so a drain does it only so often: who comes too late has
- * frame pointers until the next one [PC-85].
+ * A file is opened once to identify the binary, and again if its table must be built. That is a
+ * slow search through /proc, so the number per drain is limited: further images use frame pointers
+ * until the next drain [PC-85].
  */
 #include "daemon/collect/perf/tables.h"
 
@@ -19,7 +19,7 @@
 
 #define OPENS_PER_DRAIN	64
 #define WAIT_NS		(40 * NS_PER_MS)	/* the rings have room for more than that */
-#define RETRY_NS	(10 * NS_PER_SECOND)	/* for a file that couldn't be opened */
+#define RETRY_NS	(10 * NS_PER_SECOND)	/* for a file that could not be opened */
 
 void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
 		      const struct perf_processes *processes)
@@ -50,7 +50,7 @@ void perf_tables_free(struct perf_tables *t)
 	*t = (struct perf_tables){ 0 };
 }
 
-/* -1: it can't be had, or not now. */
+/* -1: not found, or not now. */
 static int open_file(struct perf_tables *t, struct perf_image *image)
 {
 	uint64_t now = perf_now();
@@ -67,7 +67,7 @@ static int open_file(struct perf_tables *t, struct perf_image *image)
 	return fd < 0 ? -1 : fd;
 }
 
-/* Begin it if it is absent. */
+/* Look up the table; start building it if it is absent. */
 static enum unwind_state ask(struct perf_tables *t, struct perf_image *image,
 			     const struct unwind_table **table)
 {
@@ -87,7 +87,7 @@ static enum unwind_state ask(struct perf_tables *t, struct perf_image *image,
 	return state;
 }
 
-/* Most are made in less time than samples may wait, and a stack is never walked again. */
+/* Most tables are built in less time than samples may wait, and a stack is walked only once. */
 static void wait_for_any(struct perf_tables *t)
 {
 	struct pollfd made = { .fd = unwind_cache_fd(t->cache), .events = POLLIN };

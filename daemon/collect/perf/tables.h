@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tables.h - the unwind tables of the images that samples lie in
+ * tables.h - the unwind tables of sampled images
  *
- * What is asked for is held until the end of the drain, so that of the cache's bounded memory
- * only what is in use is kept, and looking a table up is mostly looking into the image.
+ * A table is held until the end of the drain, so that most lookups only read the image, and the
+ * cache's bounded memory is pinned only by tables in use.
  */
 #ifndef DAEMON_COLLECT_PERF_TABLES_H
 #define DAEMON_COLLECT_PERF_TABLES_H
@@ -17,11 +17,11 @@
 
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */
-	const struct perf_processes *processes;	/* not owned: the way to the files */
+	const struct perf_processes *processes;	/* not owned: to find the files */
 	uint64_t drain;				/* number of the current one */
 	unsigned int opens_left;		/* of files in this drain */
-	uint64_t wait_left_ns;			/* for tables being made, in this drain */
-	struct perf_image **held;		/* asked for in this drain */
+	uint64_t wait_left_ns;			/* for tables being built, in this drain */
+	struct perf_image **held;		/* images looked up in this drain */
 	size_t nr_held, room_held;
 };
 
@@ -30,8 +30,8 @@ void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
 void perf_tables_free(struct perf_tables *t);		/* all zero is fine */
 
 /*
- * The table of @image, which has a cookie or is anonymous; NULL: there is none, or not yet. Good
- * until perf_tables_end_drain().
+ * The table of @image, which has a cookie or is anonymous; NULL: none, or not yet. Valid until
+ * perf_tables_end_drain().
  */
 const struct op_unwind_table *perf_tables_get(struct perf_tables *t, struct perf_image *image);
 

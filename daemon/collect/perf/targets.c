@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* targets.c - list the threads of processes, and know whose samples come twice */
+/* targets.c - list the threads of processes, and recognize duplicate samples */
 #include "daemon/collect/perf/targets.h"
 
 #include <dirent.h>
@@ -51,7 +51,7 @@ int perf_targets_init(struct perf_targets *t, const struct collector_targets *wa
 		int err = each_thread(t, pid, note_before, t);
 
 		if (err == -ESRCH)
-			op_error_set(e, err, "no process %d", (int)pid);
+			op_error_set(e, err, "process %d not found", (int)pid);
 		else if (err)
 			op_error_set(e, err, "cannot list the threads of process %d: %s", (int)pid,
 				     strerror(-err));
@@ -76,7 +76,7 @@ void perf_targets_free(struct perf_targets *t)
 	*t = (struct perf_targets){ 0 };
 }
 
-/* ---- threads with events of other tasks, too ---- */
+/* ---- threads with inherited events ---- */
 
 /* The index of @tid, or where it belongs. */
 static size_t index_of(const struct perf_targets *t, uint32_t tid)
@@ -128,12 +128,12 @@ static bool is_in(const pid_t *tids, size_t nr, pid_t tid)
 	return false;
 }
 
-/* A thread inherits both sets of its starter. */
+/* A thread inherits both sets of its parent. */
 void perf_targets_fork(struct perf_targets *t, uint32_t tid, uint32_t parent_tid)
 {
 	const struct perf_late *parent = find(t, parent_tid), *it = find(t, tid);
 
-	/* a live thread with its own set: its fork is reported late, or again */
+	/* a live thread with its own set: its fork is reported late or again */
 	if (it && !it->exited)
 		return;
 	if (parent)

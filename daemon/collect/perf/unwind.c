@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unwind.c - registers in the order of perf, and memory that ends with the copied stack */
+/* unwind.c - registers as numbered by perf, and memory limited to the copied stack */
 #include "daemon/collect/perf/unwind.h"
 
 #include <string.h>
 
-#define FAR	(1 << 20)	/* beyond any copy: another stack */
+#define FAR	(1 << 20)	/* further away than any copy: another stack */
 
 #if defined(__x86_64__)
 #define MACHINE		OP_UNWIND_X86_64
@@ -37,7 +37,7 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 #define PAC_MASK	(~UINT64_C(0x0000ffffffffffff))
 #define PC		PERF_REG_ARM64_PC
 
-/* x0 to x30, then sp: as DWARF has them. */
+/* x0 to x30, then sp: DWARF's order. */
 static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
 {
 	memcpy(c->value, registers, sizeof(c->value));

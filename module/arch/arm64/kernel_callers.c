@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_callers.c - callers in the kernel, by frame records (callers.h)
+ * kernel_callers.c - callers in the kernel, from frame records (callers.h)
  *
- * The kernel's unwinder is not exported here. But all of the kernel keeps frame records, { the
- * caller's, return address }, x29 points to the innermost, and the outermost lies in the registers
- * at the task's entry. They are read only inside the stack that was running and the task's own.
+ * The kernel's unwinder is not exported on arm64, but all kernel code keeps frame records:
+ * { caller's record, return address }. x29 points to the innermost one; the outermost lies in the
+ * registers at the task's entry. Records are read only within the stack that was running and the
+ * task's own.
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -12,7 +13,7 @@
 #include "oprofilefs/op_abi.h"
 
 #define RECORD		16
-#define KERNEL_BITS	(~0ul << 48)	/* set in each of its addresses; authentication codes */
+#define KERNEL_BITS	(~0ul << 48)	/* set in kernel addresses; may hold a pointer signature */
 
 struct stack {
 	unsigned long low, high;	/* where the next record may be */
@@ -33,7 +34,7 @@ static struct stack stack_at(unsigned long sp)
 
 	if (sp < s.low || sp >= s.high) {
 		s = (struct stack){ sp, sp };
-		/* one for interrupts: as the tasks' it begins at a multiple of its size */
+		/* an interrupt's stack: aligned to its size, like a task's */
 		if (IS_ENABLED(CONFIG_VMAP_STACK))
 			s.high = round_up(sp + 1, THREAD_SIZE);
 	}
@@ -46,15 +47,15 @@ static bool has_record(const struct stack *s, unsigned long fp)
 	return !(fp & 7) && fp >= s->low && fp <= s->high - RECORD;
 }
 
-/* What a record says. */
+/* A decoded record. */
 struct caller {
 	unsigned long pc, fp;
 	bool interrupted;
 };
 
 /*
- * An interrupt's registers have a record at their end, so that what was interrupted is met as if it
- * had called. Newer kernels leave that record empty.
+ * The registers of an interrupt end in a record, so that the interrupted function looks like a
+ * caller. Newer kernels leave that record empty.
  */
 static struct caller read_record(const struct stack *s, unsigned long fp)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * claim.c - see whose the CPUs' counters are, and make them ours (claim.h)
+ * claim.c - check who owns the CPUs' counters, and claim them (claim.h)
  *
- * perf and we keep off each other by the kernel's reservations, which are for each register and
- * which perf takes when it opens its first hardware event. KVM does not ask: it rewrites the global
- * control register around its guests as perf has it. So not while there are guests. That one starts
- * later is not noticed: to ask for it takes task context, and KVM may run guests in between.
+ * The kernel's per-register reservations keep us and perf apart; perf takes them when it opens its
+ * first hardware event. KVM does not use them: around its guests it rewrites the global control
+ * register with perf's values, so we do not sample while there are guests. A guest that starts
+ * later goes unnoticed: checking needs task context, and KVM may run guests in between.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -33,7 +33,7 @@ void op_release(const struct op_pmu *p)
 	release_first(p, p->nr_general);
 }
 
-/* All of them: perf, too, takes all or none. */
+/* All of them: perf takes all or none as well. */
 static int reserve(const struct op_pmu *p, struct op_reason *why)
 {
 	unsigned int i;
@@ -50,8 +50,8 @@ static int reserve(const struct op_pmu *p, struct op_reason *why)
 		return 0;
 	release_first(p, i);
 	return op_refuse(why, -EBUSY,
-			 "perf has the counters, perhaps for the NMI watchdog: "
-			 "sysctl kernel.nmi_watchdog=0 ends that");
+			 "perf has the counters, perhaps for the NMI watchdog; "
+			 "try sysctl kernel.nmi_watchdog=0");
 }
 
 static void virtualizes_here(void *ret)
@@ -66,7 +66,7 @@ static void virtualizes_here(void *ret)
 		WRITE_ONCE(*(bool *)ret, true);
 }
 
-/* How often KVM's module is used, by guests and who may start them. -ENOENT: can't be told. */
+/* Reference count of KVM's module: guests, and programs that may start some. -ENOENT: unknown. */
 static int kvm_users(const char *path)
 {
 	struct file *file = filp_open(path, O_RDONLY, 0);
@@ -81,7 +81,7 @@ static int kvm_users(const char *path)
 	return kstrtoint(strim(text), 10, &users) ? -ENOENT : users;
 }
 
-static int no_guests(struct op_reason *why)
+static int check_no_guests(struct op_reason *why)
 {
 	bool on = false;
 	int users;
@@ -95,7 +95,7 @@ static int no_guests(struct op_reason *why)
 		users = kvm_users("/sys/module/kvm_amd/refcnt");
 	if (!users)
 		return 0;
-	return op_refuse(why, -EBUSY, "KVM is in use, and its guests would upset the counters");
+	return op_refuse(why, -EBUSY, "KVM is in use and its guests would disturb the counters");
 }
 
 struct trial {
@@ -103,7 +103,7 @@ struct trial {
 	int err;
 };
 
-/* A hypervisor may offer counters and yet have none. */
+/* A hypervisor may announce counters that do not work. */
 static void try_here(void *data)
 {
 	struct trial *t = data;
@@ -128,7 +128,7 @@ static int try_registers(const struct op_pmu *p, struct op_reason *why)
 	if (!t.err)
 		return 0;
 	return op_refuse(why, -ENODEV,
-			 "the counters' registers don't work, as if a hypervisor hid them");
+			 "the counter registers do not work; a hypervisor may hide them");
 }
 
 int op_claim(const struct op_pmu *p, struct op_reason *why)
@@ -136,8 +136,8 @@ int op_claim(const struct op_pmu *p, struct op_reason *why)
 	int err;
 
 	if (!boot_cpu_has(X86_FEATURE_APIC))
-		return op_refuse(why, -ENODEV, "there is no local APIC, or it is not used");
-	err = no_guests(why);
+		return op_refuse(why, -ENODEV, "the local APIC is missing or disabled");
+	err = check_no_guests(why);
 	if (err)
 		return err;
 	err = reserve(p, why);

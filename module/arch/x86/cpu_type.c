@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpu_type.c - what the tools call this CPU: by family, as OProfile's driver did
+ * cpu_type.c - the CPU type's name, by family as in OProfile's driver, and the valid extra bits
  *
- * They refine it themselves by CPUID where a name stands for many CPUs. And what its select
- * registers take, for the model that does not write them itself.
+ * If one name stands for many CPUs, the tools refine it with CPUID. The extra bits are for the
+ * model that does not write the select registers itself.
  */
 #include <asm/processor.h>
 #include "module/compat/cpuid.h"

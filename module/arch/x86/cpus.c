@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpus.c - do with every CPU what is to be done with it, also with those that come, go and sleep
- * (cpus.h)
+ * cpus.c - claim, start, stop and release every CPU across hotplug and suspend (cpus.h)
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -12,23 +11,23 @@
 
 /* ---- on the CPU, interrupts off ---- */
 
-static void take(void *data)
+static void claim(void *data)
 {
 	struct op_cpus *c = data;
 
 	if (c->asleep)
 		return;
-	c->take();
+	c->claim();
 	if (c->running)
 		c->start();
 }
 
-static void give_back(void *data)
+static void release(void *data)
 {
 	struct op_cpus *c = data;
 
 	c->stop();
-	c->give_back();
+	c->release();
 }
 
 static void start_or_stop(void *data)
@@ -41,14 +40,14 @@ static void start_or_stop(void *data)
 		c->stop();
 }
 
-/* ---- CPUs that come and go: on the CPU itself, which is not to be left ---- */
+/* ---- hotplug: on the CPU itself, with migration disabled ---- */
 
 static int online(unsigned int cpu, struct hlist_node *node)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	take(hlist_entry(node, struct op_cpus, node));
+	claim(hlist_entry(node, struct op_cpus, node));
 	local_irq_restore(flags);
 	return 0;
 }
@@ -58,7 +57,7 @@ static int offline(unsigned int cpu, struct hlist_node *node)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	give_back(hlist_entry(node, struct op_cpus, node));
+	release(hlist_entry(node, struct op_cpus, node));
 	local_irq_restore(flags);
 	op_sync_kick(OP_SYNC_NOW);
 	return 0;
@@ -72,15 +71,15 @@ static void on_all(struct op_cpus *c, void (*what)(void *), bool *flag, bool val
 	cpus_read_unlock();
 }
 
-/* The CPU that puts the machine to sleep is never taken offline, yet its registers are lost. */
+/* The CPU that suspends the machine never goes offline, yet loses its registers. */
 static int on_sleep(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct op_cpus *c = container_of(nb, struct op_cpus, sleep);
 
 	if (event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE)
-		on_all(c, give_back, &c->asleep, true);
+		on_all(c, release, &c->asleep, true);
 	else if (event == PM_POST_SUSPEND || event == PM_POST_HIBERNATION)
-		on_all(c, take, &c->asleep, false);
+		on_all(c, claim, &c->asleep, false);
 	return NOTIFY_DONE;
 }
 
@@ -93,16 +92,17 @@ int op_cpus_follow(struct op_cpus *c, struct op_reason *why)
 	c->sleep.notifier_call = on_sleep;
 	err = register_pm_notifier(&c->sleep);
 	if (err)
-		return op_refuse(why, err, "the machine's sleep can't be watched (%d)", err);
+		return op_refuse(why, err, "cannot register a suspend notifier (%d)", err);
 	c->state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, c->name, online, offline);
 	if (c->state < 0) {
-		err = op_refuse(why, c->state, "CPUs can't be watched (%d)", c->state);
+		err = op_refuse(why, c->state, "cannot register a CPU hotplug state (%d)",
+				c->state);
 		goto unregister_notifier;
 	}
 	err = cpuhp_state_add_instance(c->state, &c->node);	/* online() on every CPU */
 	if (!err)
 		return 0;
-	op_refuse(why, err, "CPUs can't be followed (%d)", err);
+	op_refuse(why, err, "cannot set up every CPU (%d)", err);
 	cpuhp_remove_multi_state(c->state);
 
 unregister_notifier:

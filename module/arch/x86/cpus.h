@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpus.h - do with every CPU what is to be done with it, also with those that come, go and sleep
+ * cpus.h - claim, start, stop and release every CPU across hotplug and suspend
  *
- *	follow: take on each CPU;  run: start or stop;  leave: stop and give_back on each
+ *	follow: claim each CPU;  run: start or stop each;  leave: stop and release each
  *
- * A CPU that comes is taken, and started if the others run; one that goes is stopped and given
- * back, and so are all before the machine sleeps, for their registers are lost then.
+ * A CPU that comes online is claimed, and started if the others run; one that goes offline is
+ * stopped and released. So are all before the machine sleeps, because it loses their registers.
  */
 #ifndef MODULE_ARCH_X86_CPUS_H
 #define MODULE_ARCH_X86_CPUS_H
@@ -17,13 +17,16 @@
 struct op_cpus {
 	const char *name;		/* of the state of CPU hotplug */
 
-	/* On the CPU, interrupts off. start and stop also of one that is, or could not be taken. */
-	void (*take)(void);
+	/*
+	 * On the CPU, interrupts off. start and stop may also be called on a CPU that is already
+	 * started or stopped, or that could not be claimed.
+	 */
+	void (*claim)(void);
 	void (*start)(void);
 	void (*stop)(void);
-	void (*give_back)(void);
+	void (*release)(void);
 
-	/* cpus.c's, changed with hotplug locked out */
+	/* private to cpus.c, changed with hotplug locked out */
 	bool running, asleep;
 	int state;
 	struct hlist_node node;

@@ -31,55 +31,57 @@
 #define OP_PERIOD_MAX		0xffff0ull
 #define OP_PERIOD_MAX_MORE	0x7fffff0ull
 #define OP_OPS			(1ull << 19)
-#define OP_START_RANDOM		(0x7full << 32)	/* where to count from, as far as it is varied */
+#define OP_START_RANDOM		(0x7full << 32)	/* the bits of the start value that are varied */
 #define FETCH_RANDOM		(1ull << 57)
 #define DATA1_BAD_RIP		(1ull << 38)
 
 #define LATE_MS			100
-#define SHAKEN_FROM		1024		/* shorter periods stay as they are */
+#define VARIED_MIN		1024		/* shorter periods are not varied */
 
 static const struct unit {
 	u32 ctl;
 	u64 enable, valid;
-	u64 config;			/* what only a write changes */
+	u64 config;			/* bits that only software changes */
 } units[OP_IBS_UNITS] = {
 	{ FETCH_CTL, 1ull << 48, 1ull << 49, PERIOD | FETCH_RANDOM },
 	{ OP_CTL, 1ull << 17, 1ull << 18, PERIOD | OP_PERIOD_MORE | OP_OPS },
 };
 
-/* ---- what there is, and the plan ---- */
+/* ---- discovery and plan ---- */
 
 int op_ibs_discover(unsigned int family, unsigned int model, u32 features, u32 caps,
 		    struct op_ibs *ret, struct op_reason *why)
 {
 	if (family < 0x10 || !(features & FEATURE_IBS))
 		return op_refuse(why, -ENODEV,
-				 "the CPU, or who emulates it, has no instruction-based sampling");
+				 "the CPU or hypervisor does not offer instruction-based sampling");
 	if (!(caps & CAPS_VALID))
-		caps = CAPS_FETCH | CAPS_OP;	/* the first to have it do not tell */
+		caps = CAPS_FETCH | CAPS_OP;	/* the first CPUs with IBS lack the leaf */
 	if (!(caps & (CAPS_FETCH | CAPS_OP)))
-		return op_refuse(why, -ENODEV, "the CPU samples neither fetches nor ops");
+		return op_refuse(why, -ENODEV, "the CPU supports neither fetch nor op sampling");
 	*ret = (struct op_ibs){
 		.unit = { !!(caps & CAPS_FETCH), !!(caps & CAPS_OP) },
 		.dispatched_ops = caps & CAPS_DISPATCHED_OPS,
 		.branch_target = caps & CAPS_BRANCH_TARGET,
 		.start_writable = caps & CAPS_START_WRITABLE,
-		.tells_bad_rip = caps & CAPS_BAD_RIP,
+		.marks_bad_rip = caps & CAPS_BAD_RIP,
 		.max = { OP_IBS_FETCH_MAX,
 			 caps & CAPS_LONG_PERIODS ? OP_PERIOD_MAX_MORE : OP_PERIOD_MAX },
-		.stop_in_two = family == 0x10,
-		.fetch_goes_on = family >= 0x16 && family <= 0x18,
-		.fetch_of_zero = family == 0x19 && model < 0x10,
+		.stops_in_two_steps = family == 0x10,
+		.fetch_resumes = family >= 0x16 && family <= 0x18,
+		.fetches_zero = family == 0x19 && model < 0x10,
 	};
 	return 0;
 }
 
-static int check(const char *name, bool there, u64 count, u64 min, u64 max, struct op_reason *why)
+static int check(const char *name, bool supported, u64 count, u64 min, u64 max,
+		 struct op_reason *why)
 {
-	if (!there)
-		return op_refuse(why, -EDOM, "%s: the CPU does not have it", name);
+	if (!supported)
+		return op_refuse(why, -EDOM, "%s: not supported by this CPU", name);
 	if (count < min || count > max)
-		return op_refuse(why, -EDOM, "%s: max_count %llu is not %llu to %llu", name,
+		return op_refuse(why, -EDOM,
+				 "%s: max_count %llu is out of range: expected %llu to %llu", name,
 				 (unsigned long long)count, (unsigned long long)min,
 				 (unsigned long long)max);
 	return 0;
@@ -103,9 +105,9 @@ int op_ibs_plan(const struct op_ibs *i, const struct op_ibs_settings *asked, u64
 		return err;
 	if (op && asked->op.dispatched_ops && !i->dispatched_ops)
 		return op_refuse(why, -EDOM,
-				 "ibs_op: the CPU counts cycles only, not dispatched ops");
+				 "ibs_op: this CPU cannot count dispatched ops");
 	if (op && asked->op.branch_target && !i->branch_target)
-		return op_refuse(why, -EDOM, "ibs_op: the CPU does not tell a branch's target");
+		return op_refuse(why, -EDOM, "ibs_op: this CPU does not record branch targets");
 	*ret = (struct op_ibs_plan){
 		.used = { fetch, op },
 		.branch_target = asked->op.branch_target,
@@ -142,10 +144,10 @@ static u32 next_random(struct op_ibs_cpu *c)
 }
 
 /*
- * A period that is always the same may keep in step with a loop, whose ops are then not all
- * sampled. The fetch unit can vary it, and the op unit does so when it counts ops, if it is told
- * again what it chose (in @ctl). For cycles it is done here: by where to count from, or, where
- * that can't be written, in steps of 16.
+ * A constant period may fall into step with a loop, so that some of its ops are never sampled. The
+ * fetch unit can vary the period itself. So does the op unit when it counts ops, if the value that
+ * it chose (in @ctl) is written back. For cycles, vary the start value, or, if that is not
+ * writable, the period in steps of 16.
  */
 static u64 vary(const struct op_ibs *i, const struct op_ibs_plan *plan, struct op_ibs_cpu *c,
 		u64 ctl, u64 *period)
@@ -154,12 +156,12 @@ static u64 vary(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 		return i->start_writable ? ctl & OP_START_RANDOM : 0;
 	if (i->start_writable)
 		return (u64)next_random(c) << 32 & OP_START_RANDOM;
-	if (*period >= SHAKEN_FROM && *period + 0x80 <= i->max[OP_IBS_UNIT_OP])
+	if (*period >= VARIED_MIN && *period + 0x80 <= i->max[OP_IBS_UNIT_OP])
 		*period += (next_random(c) & 0xf0) - 0x80;
 	return 0;
 }
 
-/* Start a unit, or start it again after a sample with @ctl. */
+/* Start a unit, or restart it after a sample that left @ctl. */
 static void arm(const struct op_ibs *i, const struct op_ibs_plan *plan, struct op_ibs_cpu *c,
 		enum op_ibs_unit u, u64 ctl)
 {
@@ -169,19 +171,19 @@ static void arm(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 		value |= vary(i, plan, c, ctl, &period) | (period & OP_PERIOD_MORE);
 	value |= period >> 4 & PERIOD;
 	WRITE_ONCE(c->unit[u].written, value | units[u].enable);
-	if (u == OP_IBS_UNIT_FETCH && i->fetch_goes_on)
+	if (u == OP_IBS_UNIT_FETCH && i->fetch_resumes)
 		op_wrmsr(units[u].ctl, value);
 	op_wrmsr(units[u].ctl, value | units[u].enable);
 }
 
 static void stop_unit(const struct op_ibs *i, const struct op_ibs_plan *plan, enum op_ibs_unit u)
 {
-	if (i->stop_in_two)
+	if (i->stops_in_two_steps)
 		op_wrmsr(units[u].ctl, plan->mode[u] | units[u].enable);
 	op_wrmsr(units[u].ctl, 0);
 }
 
-/* Up to @nr NMIs may find nothing. Set, not added up: an NMI may come in between. */
+/* Expect up to @nr NMIs that find nothing. Set, not added: an NMI may come in between. */
 static void owe(const struct op_ibs_plan *plan, struct op_ibs_cpu *c, unsigned int nr, u64 now)
 {
 	WRITE_ONCE(c->owed_until, now + plan->late);
@@ -223,7 +225,7 @@ u64 op_ibs_stop(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 
 	c->running = false;
 	owe(plan, c, plan->used[OP_IBS_UNIT_FETCH] + plan->used[OP_IBS_UNIT_OP], now);
-	/* from here on an NMI keeps its hands off; one just before may have written anew */
+	/* from here on NMIs ignore the units; an earlier one may have restarted them */
 	for (u = 0; u < OP_IBS_UNITS; u++)
 		written[u] = xchg(&c->unit[u].written, 0);
 	for (u = 0; u < OP_IBS_UNITS; u++) {
@@ -253,7 +255,7 @@ void op_ibs_restore(const struct op_ibs_plan *plan, struct op_ibs_cpu *c)
 
 /* ---- in the NMI ---- */
 
-/* false: an erratum's, not to be sampled. */
+/* false: caused by an erratum, not a sample. */
 static bool read_fetch(const struct op_ibs *i, u64 ctl, struct op_ibs_sample *s)
 {
 	s->nr = (OP_IBS_FETCH_WORDS - 1) / 2;
@@ -261,7 +263,7 @@ static bool read_fetch(const struct op_ibs *i, u64 ctl, struct op_ibs_sample *s)
 	s->data[0] = s->pc;
 	s->data[1] = ctl;
 	s->data[2] = op_rdmsr(FETCH_PHYSICAL);
-	return s->pc || !i->fetch_of_zero;
+	return s->pc || !i->fetches_zero;
 }
 
 static bool read_op(const struct op_ibs *i, const struct op_ibs_plan *plan,
@@ -274,7 +276,7 @@ static bool read_op(const struct op_ibs *i, const struct op_ibs_plan *plan,
 	if (plan->branch_target)
 		s->data[n++] = op_rdmsr(OP_BRANCH_TARGET);
 	s->nr = n;
-	s->pc = i->tells_bad_rip && (s->data[1] & DATA1_BAD_RIP) ? 0 : s->data[0];
+	s->pc = i->marks_bad_rip && (s->data[1] & DATA1_BAD_RIP) ? 0 : s->data[0];
 	return true;
 }
 
@@ -318,7 +320,7 @@ u64 op_ibs_end(const struct op_ibs *i, const struct op_ibs_plan *plan, struct op
 		t->handled = now;
 		arm(i, plan, c, u, f->ctl[u]);
 	}
-	/* two at once are handled by the first of two NMIs */
+	/* the first of two NMIs handles both units */
 	if (f->found & (f->found - 1))
 		owe(plan, c, 1, now);
 	return passed;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs_claim.c - find instruction-based sampling, and keep perf off it (ibs_claim.h)
+ * ibs_claim.c - detect instruction-based sampling, and keep perf from using it (ibs_claim.h)
  *
- * Its interrupts come through an entry of its own in the local APIC, one of the extended ones.
- * Which, firmware or the kernel decides, for all CPUs; the kernel's driver for perf has made it an
- * NMI on each CPU long before us, and sees to it after sleep. Where that driver could not,
- * get_ibs_caps() tells 0, and neither can we.
+ * IBS interrupts through one of the local APIC's extended entries. Firmware or the kernel chooses
+ * the entry for all CPUs; the kernel's perf driver has made it an NMI on each CPU at boot and
+ * restores it after suspend. If that driver failed, get_ibs_caps() is 0 and IBS is unusable.
  *
- * For IBS, other than for counters, the kernel has no reservation: perf would start its units over
- * ours. While we use it, opening an event of perf's ibs_fetch or ibs_op is made to fail with
- * "Device or resource busy", by a kretprobe on the function that checks such an event. What perf
- * had opened before is seen by a unit that runs, and then we are the one to be refused; a process's
- * own event that sleeps just then is not seen, and takes its unit from us later: ibs.c notices.
+ * Unlike counters, IBS has no reservation in the kernel: perf would overwrite our units. While we
+ * use it, a kretprobe on the function that checks such events makes opening perf's ibs_fetch or
+ * ibs_op fail with "Device or resource busy". An event opened earlier shows as a running unit, and
+ * then we refuse to start. A task's event that is not scheduled at that time goes unseen and takes
+ * the unit from us later, which ibs.c detects.
  */
 #include <linux/kprobes.h>
 #include <linux/printk.h>
@@ -35,7 +34,7 @@ int op_ibs_machine(struct op_ibs *ret, struct op_reason *why)
 	int err;
 
 	if (vendor != X86_VENDOR_AMD && vendor != X86_VENDOR_HYGON)
-		return op_refuse(why, -ENODEV, "the CPU is not AMD's");
+		return op_refuse(why, -ENODEV, "not an AMD CPU");
 	if (cpuid_eax(0x80000000) >= CAPS)
 		caps = cpuid_eax(CAPS);
 	err = op_ibs_discover(boot_cpu_data.x86, boot_cpu_data.x86_model, cpuid_ecx(FEATURES), caps,
@@ -47,7 +46,7 @@ int op_ibs_machine(struct op_ibs *ret, struct op_reason *why)
 		return 0;
 #endif
 	return op_refuse(why, -ENODEV,
-			 "the kernel has not set up the interrupt of instruction-based sampling");
+			 "the kernel has not set up the IBS interrupt");
 }
 
 /* ---- perf ---- */
@@ -60,41 +59,41 @@ static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kretprobe perf_opens = {
+static struct kretprobe perf_init_probe = {
 	.kp.symbol_name = "perf_ibs_init",
 	.handler = refuse,
 };
-static bool perf_is_off;
+static bool perf_is_blocked;
 
-void op_ibs_keep_perf_off(void)
+void op_ibs_block_perf(void)
 {
-	perf_opens.kp.addr = NULL;	/* of the last time */
-	perf_opens.kp.flags = 0;
-	perf_is_off = !register_kretprobe(&perf_opens);
-	if (!perf_is_off)
-		pr_info_once("oprofile: perf can't be kept from using "
-			     "instruction-based sampling, too\n");
+	perf_init_probe.kp.addr = NULL;	/* left from the last registration */
+	perf_init_probe.kp.flags = 0;
+	perf_is_blocked = !register_kretprobe(&perf_init_probe);
+	if (!perf_is_blocked)
+		pr_info_once("oprofile: cannot keep perf from using "
+			     "instruction-based sampling at the same time\n");
 }
 
-void op_ibs_let_perf(void)
+void op_ibs_unblock_perf(void)
 {
-	if (perf_is_off)
-		unregister_kretprobe(&perf_opens);
-	perf_is_off = false;
+	if (perf_is_blocked)
+		unregister_kretprobe(&perf_init_probe);
+	perf_is_blocked = false;
 }
 #else
-void op_ibs_keep_perf_off(void)
+void op_ibs_block_perf(void)
 {
 }
 
-void op_ibs_let_perf(void)
+void op_ibs_unblock_perf(void)
 {
 }
 #endif
 
 /* ---- the interrupt ---- */
 
-/* It is as we want it already; this makes sure, and fails if somebody else has it. */
+/* The entry is already as we want it; this verifies that, and fails if it has another use. */
 int op_ibs_open_entry(void)
 {
 	u64 control = op_rdmsr(IBS_CONTROL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_callers.c - callers in the kernel, by its own unwinder (callers.h)
+ * kernel_callers.c - callers in the kernel, from its own unwinder (callers.h)
  *
- * Whichever it was built with: ORC or frame pointers. Both go from stack to stack by themselves
- * and know the registers that an interrupt left on the way, and those of the entry from user space.
+ * That is ORC or frame pointers, as the kernel was built. Both cross from stack to stack and find
+ * the registers that interrupts and the entry from user space saved.
  */
 #include <linux/sched.h>
 #include <asm/unwind.h>

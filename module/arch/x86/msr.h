@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msr.h - reach this CPU's model-specific registers
+ * msr.h - read and write this CPU's model-specific registers
  *
- * In user space the test supplies these: a model of the registers stands in for the CPU.
- * All of them in any context, NMI included, on the CPU they are meant for.
+ * In user space the test supplies these with a model of the registers.
+ * Any context, NMI included, on the CPU concerned.
  */
 #ifndef MODULE_ARCH_X86_MSR_H
 #define MODULE_ARCH_X86_MSR_H

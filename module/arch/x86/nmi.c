@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nmi.c - own the CPUs' counters, and hear of their overflows by NMI (nmi.h)
+ * nmi.c - own the CPUs' counters, and handle their overflows in the NMI (nmi.h)
  *
- * An overflow goes through the local APIC's LVTPC entry, which we make deliver an NMI, so that code
- * running with interrupts off is sampled too. Delivering it masks the entry on Intel's CPUs: it is
- * opened again each time, before counting goes on, or the next overflow would be the last. Where
- * the counters can't be stopped it is opened first.
+ * An overflow goes through the local APIC's LVTPC entry, which delivers an NMI so that code running
+ * with interrupts off is sampled too. On Intel's CPUs the delivery masks the entry: it is unmasked
+ * each time before counting resumes, or no further overflow would interrupt. If the counters cannot
+ * be stopped it is unmasked first.
  *
- * More is asked for than there are counters: then sets of them take turns. A timer on each CPU,
- * which no other waits for, stops the set that counts and has the next go on where it had been. The
- * time slices are a little irregular, so that no program's own rhythm falls in step with them.
+ * If more events are asked for than there are counters, sets of counters take turns. A timer on
+ * each CPU, independent of the others, stops the current set and resumes the next one. The time
+ * slices vary a little so that they do not fall into step with a program.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -47,8 +47,8 @@ static void open_lvtpc(void)
 }
 
 /*
- * An NMI that found nothing: one that is owed, or else the mark that its delivery left on LVTPC
- * tells. Not to open that again would be the end of all interrupts.
+ * An NMI that found no overflow is ours if it was owed or if its delivery masked LVTPC. Then LVTPC
+ * must be unmasked, or no further overflow would interrupt.
  */
 static int on_late_nmi(struct op_pmu_cpu *c)
 {
@@ -67,7 +67,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	struct op_pmu_fired f;
 	u32 left;
 
-	/* what goes on counting may overflow after it was looked at: that must not be dropped */
+	/* running counters may overflow after they were read: that NMI must not be lost */
 	if (!pmu->global && READ_ONCE(c->programmed))
 		open_lvtpc();
 	f = op_pmu_begin(pmu, c, user_mode(regs), rdtsc());
@@ -80,7 +80,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (pmu->global)
 		open_lvtpc();
 	op_pmu_end(pmu, c, &f, rdtsc());
-	return f.overflows;	/* of more than one the kernel forgives NMIs without a cause */
+	return f.overflows;	/* if more than one, the kernel tolerates NMIs without a cause */
 }
 
 /* ---- on each CPU, interrupts off ---- */
@@ -138,10 +138,10 @@ static void stop_here(void)
 		return;
 	stop_counting(n, &stopped);
 	op_set_times_stop(&n->times, stopped);
-	hrtimer_try_to_cancel(&n->timer);	/* of this CPU, so it does not run just now */
+	hrtimer_try_to_cancel(&n->timer);	/* pinned to this CPU, so it is not running */
 }
 
-static void take_here(void)
+static void claim_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
@@ -152,7 +152,7 @@ static void take_here(void)
 	open_lvtpc();
 }
 
-static void give_back_here(void)
+static void release_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
@@ -164,7 +164,7 @@ static void give_back_here(void)
 
 static struct op_cpus all_cpus = {
 	.name = "oprofile/counters:online",
-	.take = take_here, .start = start_here, .stop = stop_here, .give_back = give_back_here,
+	.claim = claim_here, .start = start_here, .stop = stop_here, .release = release_here,
 };
 
 /* ---- the model's calls ---- */
@@ -222,7 +222,7 @@ int op_nmi_setup(const struct op_pmu *p, struct op_reason *why)
 	reset_cpus();
 	err = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "oprofile");
 	if (err) {
-		op_refuse(why, err, "no NMI handler can be registered (%d)", err);
+		op_refuse(why, err, "cannot register an NMI handler (%d)", err);
 		goto release;
 	}
 	err = op_cpus_follow(&all_cpus, why);

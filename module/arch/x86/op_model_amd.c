@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * op_model_amd.c - sample by AMD's counters: K7-style, core extension, PerfMonV2
+ * op_model_amd.c - sample with AMD's counters: K7-style, core extension, PerfMonV2
  */
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
@@ -17,7 +17,7 @@ static int discover(struct op_reason *why)
 	u8 vendor = boot_cpu_data.x86_vendor;
 
 	if (vendor != X86_VENDOR_AMD && vendor != X86_VENDOR_HYGON)
-		return op_refuse(why, -ENODEV, "the CPU is not AMD's");
+		return op_refuse(why, -ENODEV, "not an AMD CPU");
 	if (cpuid_eax(0x80000000) >= PERFMON_V2)
 		cpuid(PERFMON_V2, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
 	return op_pmu_amd(boot_cpu_data.x86, cpuid_ecx(FEATURES), &leaf, &pmu, why);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * op_model_ibs.c - sample by AMD's instruction-based sampling, alone or beside counters
+ * op_model_ibs.c - sample with AMD's instruction-based sampling, alone or beside counters
  *
- * What is written to and read from the registers is ibs.c's, whose they are ibs_claim.c's. Here is
- * what joins them: the NMI, and CPUs that come, go and sleep.
+ * ibs.c reads and writes the registers, ibs_claim.c claims them. This file connects them: the NMI,
+ * CPU hotplug and suspend.
  */
 #include <linux/printk.h>
 #include <linux/ptrace.h>
@@ -23,7 +23,7 @@ static const unsigned int codes[OP_IBS_UNITS] = { OP_IBS_FETCH, OP_IBS_OP };
 static DEFINE_PER_CPU(struct op_ibs_cpu, cpus);
 static struct op_ibs ibs;
 static struct op_ibs_plan plan;
-static bool no_entry;			/* on a CPU, since set-up */
+static bool no_entry;			/* some CPU's interrupt was in use, since set-up */
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)		/* [nmi] */
 {
@@ -67,24 +67,24 @@ static void stop_here(void)
 	op_count_here(OP_STAT_THROTTLED, op_ibs_stop(&ibs, &plan, c, rdtsc()));
 	for (u = 0; u < OP_IBS_UNITS; u++)
 		if (c->unit[u].taken)
-			pr_warn_once("oprofile: perf took instruction-based sampling over on "
-				     "CPU %d: samples are missing\n", smp_processor_id());
+			pr_warn_once("oprofile: CPU %d: perf took over instruction-based sampling; "
+				     "samples are missing\n", smp_processor_id());
 }
 
-static void take_here(void)
+static void claim_here(void)
 {
 	struct op_ibs_cpu *c = this_cpu_ptr(&cpus);
 
 	if (op_ibs_open_entry()) {
 		WRITE_ONCE(no_entry, true);
-		pr_warn("oprofile: no instruction-based sampling on CPU %d: "
+		pr_warn("oprofile: CPU %d: cannot use instruction-based sampling: "
 			"its interrupt is in use\n", smp_processor_id());
 		return;
 	}
 	op_ibs_program(&plan, c, rdtsc());
 }
 
-static void give_back_here(void)
+static void release_here(void)
 {
 	struct op_ibs_cpu *c = this_cpu_ptr(&cpus);
 
@@ -96,21 +96,21 @@ static void give_back_here(void)
 
 static struct op_cpus all_cpus = {
 	.name = "oprofile/ibs:online",
-	.take = take_here, .start = start_here, .stop = stop_here, .give_back = give_back_here,
+	.claim = claim_here, .start = start_here, .stop = stop_here, .release = release_here,
 };
 
-static void look_here(void *ret)
+static void check_here(void *ret)
 {
 	if (op_ibs_busy(&plan))
 		WRITE_ONCE(*(bool *)ret, true);
 }
 
-static int nobody_else(struct op_reason *why)
+static int check_unused(struct op_reason *why)
 {
 	bool busy = false;
 
-	on_each_cpu(look_here, &busy, 1);
-	return busy ? op_refuse(why, -EBUSY, "perf uses instruction-based sampling just now") : 0;
+	on_each_cpu(check_here, &busy, 1);
+	return busy ? op_refuse(why, -EBUSY, "perf is using instruction-based sampling") : 0;
 }
 
 /* ---- the model's calls ---- */
@@ -136,14 +136,14 @@ static int ibs_setup(struct op_reason *why)
 	err = op_ibs_plan(&ibs, &op_ibs_settings, op_timer_clock_khz(), &plan, why);
 	if (err)
 		return err;
-	op_ibs_keep_perf_off();
-	err = nobody_else(why);
+	op_ibs_block_perf();
+	err = check_unused(why);
 	if (err)
-		goto let_perf;
+		goto unblock_perf;
 	err = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "oprofile-ibs");
 	if (err) {
-		op_refuse(why, err, "no NMI handler can be registered (%d)", err);
-		goto let_perf;
+		op_refuse(why, err, "cannot register an NMI handler (%d)", err);
+		goto unblock_perf;
 	}
 	no_entry = false;
 	err = op_cpus_follow(&all_cpus, why);
@@ -151,13 +151,13 @@ static int ibs_setup(struct op_reason *why)
 		goto unregister_handler;
 	if (!no_entry)
 		return 0;
-	err = op_refuse(why, -ENODEV, "the interrupt of instruction-based sampling is in use");
+	err = op_refuse(why, -ENODEV, "the IBS interrupt is in use");
 	op_cpus_leave(&all_cpus);
 
 unregister_handler:
 	unregister_nmi_handler(NMI_LOCAL, "oprofile-ibs");
-let_perf:
-	op_ibs_let_perf();
+unblock_perf:
+	op_ibs_unblock_perf();
 	return err;
 }
 
@@ -165,7 +165,7 @@ static void ibs_shutdown(void)
 {
 	op_cpus_leave(&all_cpus);
 	unregister_nmi_handler(NMI_LOCAL, "oprofile-ibs");
-	op_ibs_let_perf();
+	op_ibs_unblock_perf();
 }
 
 static int ibs_start(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * op_model_intel.c - sample by Intel's architectural counters, versions 1 to 5
+ * op_model_intel.c - sample with Intel's architectural counters, versions 1 to 5
  */
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
@@ -19,13 +19,13 @@ static int discover(struct op_reason *why)
 	bool full_width = false;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
-		return op_refuse(why, -ENODEV, "the CPU is not Intel's");
+		return op_refuse(why, -ENODEV, "not an Intel CPU");
 	if (boot_cpu_data.cpuid_level < 0xa)
-		return op_refuse(why, -ENODEV, "the CPU is older than architectural counters");
-	/* the same number means another event on each kind of core */
+		return op_refuse(why, -ENODEV, "the CPU has no architectural counters");
+	/* one event number means different events on each type of core */
 	if (cpuid_edx(7) & HYBRID)
 		return op_refuse(why, -ENODEV,
-				 "the CPU has cores of several kinds, which perf tells apart");
+				 "a hybrid CPU: each type of core has its own events");
 	cpuid(0xa, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		full_width = op_rdmsr(PERF_CAPABILITIES) & FULL_WIDTH_WRITES;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * op_model_nmi_ipi.c - sample by time, by NMIs that the CPUs send each other
+ * op_model_nmi_ipi.c - sample by time, with NMIs that the CPUs send each other
  *
- * For machines without counters: a timer alone is blind where interrupts are off. Here one CPU's
- * timer samples that CPU and has all others hit by an NMI, so code running with interrupts off is
- * seen wherever it runs, as long as it doesn't run on all CPUs at once.
+ * For machines without counters. A timer alone does not see code that runs with interrupts off.
+ * Here one CPU's timer samples that CPU and sends all others an NMI, so such code is sampled unless
+ * it runs on all CPUs at once.
  *
- * Time is cut into rounds of one period. With n CPUs each has the rounds of its turn, every n-th,
- * for which its timer is set; so each CPU is sampled in every round, mostly by NMI, and the CPUs'
- * timers cost no more than one would. Whoever begins a round takes it with a cmpxchg: no two do.
+ * Time is divided into rounds of one period. With n CPUs, each sets its timer for every n-th round,
+ * its turn. So each CPU is sampled in every round, mostly by NMI, and all timers together cost no
+ * more than one would. The CPU that begins a round takes it with a cmpxchg, so that no two do.
  *
- * A CPU that has interrupts off misses its turn, and with it everybody one round. The next CPU sees
- * that from the number of the last round, and takes all rounds itself for a while, a little after
- * their time, which leaves them to whoever is back in his turn. A timer that comes late does not
- * sample its own CPU: it would hit where interrupts came back on, again and again.
+ * A CPU that has interrupts off misses its turn, and all CPUs miss that round. The next CPU sees a
+ * gap in the round numbers and takes all rounds for a while. It does so a little late, to leave
+ * them to a CPU that is back in its turn. A late timer does not sample its own CPU, because it
+ * would always hit the instruction that enables interrupts.
  *
- * Rounds that pass a CPU by are counted on it: received + throttled = time / period. They do so too
- * where sampling takes longer than a period: after each NMI a CPU is left alone for as long as that
- * took and OP_TIMER_MIN_PERIOD_NS more, and a timer comes again no sooner than after its own cost.
+ * Rounds in which a CPU is not sampled are counted on it: received + throttled = time / period.
+ * That includes rounds missed because sampling takes longer than a period: after each NMI a CPU
+ * gets none for as long as that one took plus OP_TIMER_MIN_PERIOD_NS, and a timer does not fire
+ * again before its own cost has passed.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -39,8 +40,8 @@
 #include "module/stats.h"
 #include "oprofilefs/op_abi.h"
 
-#define HELP_ROUNDS	16	/* how long one CPU stands in for others after it saw one missing */
-#define LATE_DIVISOR	4	/* of the period: later than that, a timer is late */
+#define HELP_ROUNDS	16	/* that a CPU takes for others after it saw one missing */
+#define LATE_DIVISOR	4	/* of the period: a timer later than that is late */
 
 struct ipi_cpu {
 	struct hrtimer timer;
@@ -48,11 +49,11 @@ struct ipi_cpu {
 	unsigned int help;	/* rounds still to be taken out of turn */
 
 	/* between this CPU's timer and the NMIs that hit it */
-	bool busy;		/* the timer's side is at work: an NMI does nothing */
-	u64 counted;		/* rounds up to this one are sampled or counted as passed by */
+	bool busy;		/* the timer is sampling: an NMI does nothing */
+	u64 counted;		/* rounds up to this one are sampled or counted as missed */
 
 	int pending;		/* an NMI has been sent */
-	u64 ready;		/* when the next may be */
+	u64 ready;		/* when the next may be sent */
 };
 static DEFINE_PER_CPU(struct ipi_cpu, cpus);
 
@@ -68,7 +69,7 @@ static u64 round_at(u64 now)
 	return div64_u64(now - began, period);
 }
 
-/* This CPU is sampled in @round; rounds since the last one have passed it by. */
+/* This CPU is sampled in @round and has missed those since the last one. */
 static void count_up_to(struct ipi_cpu *c, u64 round)
 {
 	u64 counted = READ_ONCE(c->counted);
@@ -96,7 +97,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)	/* [nmi] */
 	return NMI_HANDLED;
 }
 
-static void hit_others(u64 now)
+static void send_nmis(u64 now)
 {
 	unsigned int cpu, me = smp_processor_id();
 
@@ -108,7 +109,7 @@ static void hit_others(u64 now)
 	}
 }
 
-/* Begin @round unless somebody has. The last one before it in *ret_last. */
+/* Begin @round unless another CPU has. *ret_last: the last round before it. */
 static bool take_round(u64 round, u64 *ret_last)
 {
 	s64 last = atomic64_read(&last_round);
@@ -144,7 +145,7 @@ static bool is_turn(const struct ipi_cpu *c, u64 round)
 	return rest == c->turn;
 }
 
-/* When this CPU's timer is to come next: in its own turn, or, helping, a little into each round. */
+/* When this CPU's timer fires next: in its own turn or, while helping, a little into each round. */
 static u64 next_expiry(const struct ipi_cpu *c, u64 round)
 {
 	u64 rest;
@@ -166,7 +167,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)	/* [irq] */
 		return HRTIMER_NORESTART;
 	if (take_round(round, &last)) {
 		sample_here(c, round, late);
-		hit_others(start);
+		send_nmis(start);
 		if (last + 1 < round || !is_turn(c, round))
 			c->help = HELP_ROUNDS;
 	} else if (c->help) {
@@ -183,7 +184,7 @@ static int ipi_online(unsigned int cpu)
 	struct ipi_cpu *c = &per_cpu(cpus, cpu);
 	u64 round = round_at(ktime_get_ns());
 
-	c->pending = 0;		/* one sent as the CPU went away may never have arrived */
+	c->pending = 0;		/* one sent as the CPU went offline may never have arrived */
 	c->ready = 0;
 	c->busy = false;
 	c->help = 0;
@@ -194,7 +195,7 @@ static int ipi_online(unsigned int cpu)
 	return 0;
 }
 
-/* No NMI may be on its way to a CPU that goes, nor to a handler that does. */
+/* No NMI may be in flight to a CPU that goes offline, or when the handler is removed. */
 static int ipi_offline(unsigned int cpu)
 {
 	struct ipi_cpu *c = &per_cpu(cpus, cpu);
@@ -204,7 +205,7 @@ static int ipi_offline(unsigned int cpu)
 	hrtimer_cancel(&c->timer);
 	cpumask_clear_cpu(cpu, &sampled);
 	if (!stopping)
-		synchronize_rcu();	/* a timer elsewhere that still saw it has sent its NMIs */
+		synchronize_rcu();	/* timers that still saw this CPU have sent their NMIs */
 	for (i = 0; READ_ONCE(c->pending) && i < 100; i++)
 		usleep_range(100, 200);
 	last = atomic64_read(&last_round);
@@ -217,9 +218,9 @@ static int ipi_offline(unsigned int cpu)
 static int ipi_probe(struct op_reason *why)
 {
 	if (!boot_cpu_has(X86_FEATURE_APIC))
-		return op_refuse(why, -ENODEV, "there is no local APIC, or it is not used");
+		return op_refuse(why, -ENODEV, "the local APIC is missing or disabled");
 	if (num_online_cpus() < 2)
-		return op_refuse(why, -ENODEV, "there is one CPU only, and none to send it an NMI");
+		return op_refuse(why, -ENODEV, "only one CPU is online; another must send it NMIs");
 	return 0;
 }
 
@@ -259,7 +260,7 @@ static int ipi_start(void)
 static void ipi_stop(void)
 {
 	WRITE_ONCE(stopping, true);
-	synchronize_rcu();			/* no timer sends any more */
+	synchronize_rcu();			/* timers send no more NMIs */
 	cpuhp_remove_state(hotplug_state);	/* ipi_offline() on every CPU */
 	unregister_nmi_handler(NMI_LOCAL, "oprofile-ipi");
 }

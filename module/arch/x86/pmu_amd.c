@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pmu_amd.c - the counters of AMD's CPUs since K7: four; with the core extension six, in other
- * registers; with PerfMonV2 as many as CPUID says, and global registers as Intel's
+ * registers; with PerfMonV2 as many as CPUID reports, and global registers like Intel's
  *
- * The lower four of the extension's are the old ones under a second address.
+ * The first four of the extension are the old ones under a second address.
  */
 #include "module/arch/x86/pmu.h"
 
@@ -43,7 +43,7 @@ int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, s
 
 	if (family < 0x0f)
 		return op_refuse(why, -ENODEV,
-				 "AMD family 0x%x is older than the counters known here", family);
+				 "unsupported AMD family 0x%x", family);
 	if (features & FEATURE_CORE) {
 		p.nr_general = 6;
 		p.select = 0xc0010200;
@@ -58,7 +58,7 @@ int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, s
 		p.global_clear = 0xc0000302;
 	}
 	if (!p.nr_general)
-		return op_refuse(why, -ENODEV, "the CPU, or who emulates it, offers no counters");
+		return op_refuse(why, -ENODEV, "the CPU or hypervisor offers no counters");
 	*ret = p;
 	return 0;
 }

@@ -2,13 +2,13 @@
 /*
  * pmu_intel.c - the counters of Intel's architectural performance monitoring, version 1 to 5
  *
- * From version 6 on the registers lie elsewhere, where neither perf nor we could see that the other
- * one uses them: not ours.
+ * From version 6 on the registers have other addresses, which the kernel cannot reserve, so that we
+ * and perf could not keep apart: unsupported.
  */
 #include "module/arch/x86/pmu.h"
 
 #define MOST_GENERAL	8	/* registers 0xc1 to 0xc8 */
-#define MOST_FIXED	4	/* those after count nothing that could be sampled */
+#define MOST_FIXED	4	/* further ones count nothing to sample by */
 
 static u8 bits(u32 word, unsigned int low, unsigned int nr)
 {
@@ -20,7 +20,7 @@ static u8 least(u8 a, u8 b)
 	return a < b ? a : b;
 }
 
-/* Version 5 tells of each; before, they are the first ones. */
+/* Version 5 has a bit for each; before, there is only their number. */
 static u8 fixed_counters(const struct op_cpuid *leaf, unsigned int version)
 {
 	u8 nr = bits(leaf->edx, 0, 5);
@@ -33,7 +33,7 @@ static u8 fixed_counters(const struct op_cpuid *leaf, unsigned int version)
 	return least(nr, MOST_FIXED);
 }
 
-/* From version 3 on, until bit 15 says that it is gone; a hypervisor's KVM says so always. */
+/* From version 3 on, unless bit 15 deprecates it; KVM always sets that bit. */
 bool op_intel_any_thread(const struct op_cpuid *leaf)
 {
 	return bits(leaf->eax, 0, 8) >= 3 && !bits(leaf->edx, 15, 1);
@@ -57,15 +57,15 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 	};
 
 	if (!version || !p.nr_general)
-		return op_refuse(why, -ENODEV, "the CPU, or who emulates it, offers no counters");
+		return op_refuse(why, -ENODEV, "the CPU or hypervisor offers no counters");
 	if (version > 5)
 		return op_refuse(why, -ENODEV,
-				 "performance monitoring version %u: its counters can't be shared "
-				 "with perf; 1 to 5 can", version);
+				 "unsupported performance monitoring version %u: expected 1 to 5",
+				 version);
 	if (p.width < 32 || p.width > 63 ||
 	    (p.nr_fixed && (p.fixed_width < 32 || p.fixed_width > 63)))
-		return op_refuse(why, -ENODEV, "counters of %u and %u bits make no sense", p.width,
-				 p.fixed_width);
+		return op_refuse(why, -ENODEV, "implausible counter widths of %u and %u bits",
+				 p.width, p.fixed_width);
 	*ret = p;
 	return 0;
 }

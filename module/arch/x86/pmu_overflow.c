@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmu_overflow.c - what an NMI does to an x86 CPU's counters (pmu.h)
+ * pmu_overflow.c - handle overflows of an x86 CPU's counters in the NMI (pmu.h)
  *
- * Every instruction here is paid for each sample, and every register several times over, more yet
- * in a virtual machine. Where the counters can be stopped at once they are, before anything is
- * looked at: then one look tells all.
+ * Every instruction here costs time per sample, and a register access costs many times that, even
+ * more in a virtual machine. If the counters can be stopped all at once they are stopped first, so
+ * that one read of the status suffices.
  */
 #include "module/arch/x86/pmu_registers.h"
 
@@ -18,7 +18,7 @@ void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i,
 	u64 passed = 1ull << t->stretch;
 
 	if (!has_wrapped(p, i, past))
-		return;		/* the status is not about this period */
+		return;		/* the status bit is of an earlier period */
 	if (past >= period) {
 		f->throttled += past / period;
 		past %= period;
@@ -32,8 +32,8 @@ void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i,
 	f->throttled += passed;
 }
 
-/* They are halted by begin, and go on if they should. */
-static void go_on(const struct op_pmu *p, const struct op_pmu_cpu *c)
+/* begin halted the counters: resume them unless they were stopped. */
+static void resume(const struct op_pmu *p, const struct op_pmu_cpu *c)
 {
 	if (p->global && READ_ONCE(c->running))
 		op_wrmsr(p->global_ctrl, c->plan->enable);
@@ -44,14 +44,14 @@ struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, struct op_pmu_cpu *c, b
 	struct op_pmu_fired f = {};
 	u32 left;
 
-	/* what overflowed while they are being stopped is found by who stops them */
+	/* op_pmu_stop() handles overflows while it stops the counters */
 	if (!READ_ONCE(c->programmed) || READ_ONCE(c->stopping))
 		return f;
 	if (p->global)
 		op_wrmsr(p->global_ctrl, 0);
 	left = overflowed(p, c->plan);
 	if (!left) {
-		go_on(p, c);
+		resume(p, c);
 		return f;
 	}
 	c->began = now;
@@ -72,9 +72,9 @@ void op_pmu_end(const struct op_pmu *p, struct op_pmu_cpu *c, const struct op_pm
 		c->throttle[c->plan->first + __builtin_ctz(left)].handled = now;
 	c->cost = cost < c->last_cost ? cost : c->last_cost;
 	c->last_cost = cost;
-	/* running counters may have wrapped after they were looked at, with an NMI of their own */
+	/* running counters may wrap after they were read, with an NMI of their own */
 	owe(c, p->global ? f->overflows - 1 : f->overflows, now);
-	go_on(p, c);
+	resume(p, c);
 }
 
 bool op_pmu_owed(struct op_pmu_cpu *c, u64 now)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmu_plan.c - turn what is asked of the counters into what is written to them (pmu.h)
+ * pmu_plan.c - turn the counters' settings into register values (pmu.h)
  *
- * Whatever a counter can't do is found here, before any register is touched.
+ * Settings that a counter does not support are refused here, before any register is touched.
  */
 #include "module/arch/x86/pmu_registers.h"
 #include "oprofilefs/op_abi.h"
 
 #define LATE_MS		100
 
-/* A fixed counter's event is 0 with unit mask 1, 2, ...; most are known by another number too. */
+/* A fixed counter's event is 0 with unit mask 1, 2, ...; most have another number as well. */
 static bool fixed_counts(unsigned int fixed, const struct op_counter *a)
 {
 	static const struct {
@@ -30,35 +30,37 @@ static int check_extra(const struct op_pmu *p, unsigned int n, unsigned long ext
 	if (!not_here)
 		return 0;
 	if (not_here == OP_EXTRA_ANY)
-		return op_refuse(why, -EDOM,
-				 "counter %u: extra 0x%lx is for both threads of a core: not here",
-				 n, extra);
-	return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%llx", n, extra,
-			 (unsigned long long)p->extra_mask);
+		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx: "
+				 "this CPU cannot count for both threads of a core", n, extra);
+	return op_refuse(why, -EDOM, "counter %u: invalid extra 0x%lx: expected bits of 0x%llx", n,
+			 extra, (unsigned long long)p->extra_mask);
 }
 
-/* Whether counter @i of a set can do as virtual counter @n is asked to. */
+/* Whether counter @i of a set can do what virtual counter @n is asked to. */
 static int check(const struct op_pmu *p, unsigned int i, unsigned int n,
 		 const struct op_counter *a, struct op_reason *why)
 {
 	if (!a->count || a->count > max_period(p, i))
-		return op_refuse(why, -EDOM, "counter %u: count %lu is not 1 to %llu", n, a->count,
-				 (unsigned long long)max_period(p, i));
+		return op_refuse(why, -EDOM,
+				 "counter %u: count %lu is out of range: expected 1 to %llu", n,
+				 a->count, (unsigned long long)max_period(p, i));
 	if (!a->kernel && !a->user)
-		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
+		return op_refuse(why, -EDOM, "counter %u: neither kernel nor user is enabled", n);
 	if (is_fixed(p, i)) {
 		if (fixed_counts(i - p->nr_general, a) && !a->extra)
 			return 0;
-		return op_refuse(why, -EDOM, "counter %u is fixed: it can't count event 0x%lx "
+		return op_refuse(why, -EDOM, "counter %u: a fixed counter cannot count event 0x%lx "
 				 "unit mask 0x%lx extra 0x%lx", n, a->event, a->unit_mask,
 				 a->extra);
 	}
 	if (a->event & ~p->event_mask)
-		return op_refuse(why, -EDOM, "counter %u: event 0x%lx has more bits than 0x%llx", n,
+		return op_refuse(why, -EDOM,
+				 "counter %u: event 0x%lx is out of range: expected 0 to 0x%llx", n,
 				 a->event, (unsigned long long)p->event_mask);
 	if (a->unit_mask > 0xff)
-		return op_refuse(why, -EDOM, "counter %u: unit mask 0x%lx is above 0xff", n,
-				 a->unit_mask);
+		return op_refuse(why, -EDOM,
+				 "counter %u: unit mask 0x%lx is out of range: expected 0 to 0xff",
+				 n, a->unit_mask);
 	return check_extra(p, n, a->extra, why);
 }
 
@@ -89,7 +91,7 @@ static void use(const struct op_pmu *p, unsigned int i, const struct op_counter 
 	plan->nr++;
 }
 
-/* What the set of counters that begins with virtual counter @first is asked for. */
+/* The plan of the set of counters that begins with virtual counter @first. */
 static int plan_set(const struct op_pmu *p, unsigned int first, const struct op_counter *asked,
 		    u64 khz, struct op_pmu_plan *ret, struct op_reason *why)
 {

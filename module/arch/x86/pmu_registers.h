@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pmu_registers.h - where the registers of counter i are, and what is in them; within pmu_*.c
+ * pmu_registers.h - addresses and contents of counter i's registers; private to pmu_*.c
  *
- * Inline, as the NMI's side is made of little else.
+ * Inline, because the NMI handler does little else.
  */
 #ifndef MODULE_ARCH_X86_PMU_REGISTERS_H
 #define MODULE_ARCH_X86_PMU_REGISTERS_H
@@ -55,7 +55,7 @@ static inline u64 read_counter(const struct op_pmu *p, unsigned int i)
 	return op_rdpmc(is_fixed(p, i) ? FIXED_RDPMC | (i - p->nr_general) : i) & value_mask(p, i);
 }
 
-/* Set from a start at minus a period until the counter wraps. */
+/* The top bit is set from the start at minus a period until the counter wraps. */
 static inline bool has_wrapped(const struct op_pmu *p, unsigned int i, u64 value)
 {
 	return !(value >> (width_of(p, i) - 1) & 1);
@@ -68,13 +68,13 @@ static inline u64 max_period(const struct op_pmu *p, unsigned int i)
 	return (1ull << (width_of(p, i) - 1)) - 1;
 }
 
-/* The next overflow @period events after the last, of which @past are over. */
+/* Set the next overflow @period events after the last one, @past events ago. */
 static inline void arm(const struct op_pmu *p, unsigned int i, u64 period, u64 past)
 {
 	op_wrmsr(counter_msr(p, i), -(period - past) & value_mask(p, i));
 }
 
-/* Of what used tells, a bit for each counter, as the global registers have it. */
+/* The bits of the counters @used in the global registers. */
 static inline u64 global_bits(const struct op_pmu *p, u32 used)
 {
 	u32 general = used & ((1u << p->nr_general) - 1);
@@ -89,7 +89,7 @@ static inline u32 from_global_bits(const struct op_pmu *p, u64 bits)
 	return general | (u32)(bits >> GLOBAL_FIXED) << p->nr_general;
 }
 
-/* The counters that have overflowed. Their bits in the status are cleared. */
+/* The counters that have overflowed. Clears their bits in the status. */
 static inline u32 overflowed(const struct op_pmu *p, const struct op_pmu_plan *plan)
 {
 	u32 found = 0, left;
@@ -110,11 +110,11 @@ static inline u32 overflowed(const struct op_pmu *p, const struct op_pmu_plan *p
 	return found;
 }
 
-/* Counter @i has overflowed: give it its next period, and tell @f. */
+/* Counter @i has overflowed: start its next period and record it in @f. */
 void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i, bool user,
 		   struct op_pmu_fired *f);
 
-/* @nr NMIs may still come for what is handled already. */
+/* @nr NMIs may still come for overflows already handled. */
 static inline void owe(struct op_pmu_cpu *c, unsigned int nr, u64 now)
 {
 	if (!nr)

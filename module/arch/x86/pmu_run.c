@@ -2,13 +2,13 @@
 /*
  * pmu_run.c - program, start, stop, switch and restore an x86 CPU's counters (pmu.h)
  *
- * All of it with the CPU's interrupts off, where an NMI may hit nevertheless. Its side sees the set
- * c->plan, and must find no counter of it wrapped that only waits to be written: so a new set
- * is on the counters whole before it becomes c->plan.
+ * All of it runs with the CPU's interrupts off, but an NMI may still hit. The NMI looks at the set
+ * c->plan and must not mistake a counter that is yet to be written for a wrapped one: a new set is
+ * written completely before it becomes c->plan.
  */
 #include "module/arch/x86/pmu_registers.h"
 
-/* Whatever the counters do, they stop. */
+/* Stop the counters, whoever set them up. */
 static void halt_all(const struct op_pmu *p)
 {
 	unsigned int i;
@@ -36,7 +36,7 @@ static void save(const struct op_pmu *p, struct op_pmu_cpu *c)
 		c->saved_value[i] = op_rdmsr(counter_msr(p, i));
 }
 
-/* Of stopped counters: without global registers the enable bit is what starts one. */
+/* Select value of a stopped counter: without global registers its enable bit starts it. */
 static u64 select_stopped(const struct op_pmu *p, const struct op_pmu_plan *plan, unsigned int i)
 {
 	return p->global ? plan->select[i] : plan->select[i] & ~SELECT_ENABLE;
@@ -105,11 +105,11 @@ u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 	u32 left;
 
 	WRITE_ONCE(c->early, 0);
-	WRITE_ONCE(c->stopping, true);		/* an NMI keeps its hands off from here */
+	WRITE_ONCE(c->stopping, true);		/* NMIs ignore the counters from here */
 	WRITE_ONCE(c->running, false);
 	halt_set(p, c->plan);
 	c->began = now;
-	/* an overflow that nobody has handled would be the counter's last */
+	/* an overflow left unhandled would be the counter's last */
 	for (left = overflowed(p, c->plan); left; left &= left - 1) {
 		op_pmu_reload(p, c, __builtin_ctz(left), false, &f);
 		f.overflows++;
@@ -121,8 +121,8 @@ u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 	return f.throttled;
 }
 
-/* Keep where the set on the counters stands, and how long ago each of it was handled. */
-static void put_aside(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
+/* Save the counts of the current set, and how long ago each counter was handled. */
+static void save_set(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 {
 	u32 left;
 
@@ -140,7 +140,7 @@ void op_pmu_switch(const struct op_pmu *p, const struct op_pmu_plan *next, struc
 	unsigned int i;
 	u32 left;
 
-	put_aside(p, c, now);
+	save_set(p, c, now);
 	for (i = 0; i < p->nr_general; i++)
 		if (next->select[i] != c->plan->select[i])
 			op_wrmsr(select_msr(p, i), select_stopped(p, next, i));

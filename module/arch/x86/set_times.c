@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * set_times.c - keep the time for which each set of counters counted (set_times.h)
+ * set_times.c - measure how long each set of counters counted (set_times.h)
  */
 #include <linux/ktime.h>
 #include "module/arch/x86/set_times.h"

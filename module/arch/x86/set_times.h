@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * set_times.h - for how long a CPU sampled, and for how much of it each set of counters counted
+ * set_times.h - how long a CPU sampled, and how long each set of counters counted
  *
- * What a counter found is scaled by the two. Written by the CPU itself, its interrupts off, and
- * read from anywhere while it goes on. All times are ktime's, in ns.
+ * Counts are scaled by the ratio of the two. Written by the CPU itself with interrupts off; may be
+ * read from anywhere meanwhile. All times are ktime_get_ns().
  */
 #ifndef MODULE_ARCH_X86_SET_TIMES_H
 #define MODULE_ARCH_X86_SET_TIMES_H
@@ -13,21 +13,21 @@
 
 struct op_set_times {
 	seqcount_t seq;
-	u64 enabled, ran[OP_MAX_VIRTUAL];	/* what is over */
+	u64 enabled, ran[OP_MAX_VIRTUAL];	/* completed spans */
 	bool sampling;
-	u64 began;				/* sampling, */
-	unsigned int set;			/* and this set counts */
-	u64 since;
+	u64 began;				/* when sampling did */
+	unsigned int set;			/* the one that counts, */
+	u64 since;				/* since then */
 };
 
 void op_set_times_reset(struct op_set_times *t);
 void op_set_times_start(struct op_set_times *t, unsigned int set, u64 now);
 void op_set_times_stop(struct op_set_times *t, u64 now);
 
-/* The set that counted did so until @halted, and @set does from @now on. */
+/* The current set counted until @halted; @set counts from @now on. */
 void op_set_times_switch(struct op_set_times *t, unsigned int set, u64 halted, u64 now);
 
-/* Adds to both. */
+/* Add this CPU's times to both. */
 void op_set_times_add(const struct op_set_times *t, unsigned int set, u64 *enabled, u64 *running);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * throttle.h - how much longer than asked for the next period is to be
+ * throttle.h - lengthen periods that would interrupt too often
  *
- * An overflow that comes sooner than is bearable after the last one was handled doubles the
- * distance to the next; many calm ones in a row halve it again. So a machine asked for a sample
- * every few cycles goes on working.
+ * An overflow that comes too soon after the last one was handled doubles the next period; many
+ * slow ones in a row halve it again. So a machine that is asked for a sample every few cycles
+ * stays usable.
  */
 #ifndef MODULE_ARCH_X86_THROTTLE_H
 #define MODULE_ARCH_X86_THROTTLE_H
@@ -14,12 +14,12 @@
 #define OP_CALM_IN_A_ROW 64
 
 struct op_throttle {
-	u64 handled;		/* when the last overflow had been */
-	u8 stretch;		/* the period is doubled so many times */
-	u8 calm;		/* overflows in a row that would allow one less */
+	u64 handled;		/* when the last overflow was */
+	u8 stretch;		/* how often the period is doubled */
+	u8 calm;		/* overflows in a row that would allow one doubling less */
 };
 
-/* At an overflow at @now, where @least is bearable: how often to double @period, to @max. [nmi] */
+/* An overflow at @now, @least after the last one at best: how often to double @period. [nmi] */
 static inline unsigned int op_throttle(struct op_throttle *t, u64 least, u64 period, u64 max,
 				       u64 now)
 {

@@ -111,7 +111,7 @@ static const struct {
 	{ { EVENT, "--verbose=all," }, "unknown verbose option ''" },
 	{ { EVENT, "--ext-feature=ibm:op" },
 	  "unknown feature 'ibm' for --ext-feature: expected ibs:fetch:" },
-	{ { EVENT, "--ext-feature=ibs:op" }, "it is written ibs:fetch:" },
+	{ { EVENT, "--ext-feature=ibs:op" }, "expected ibs:fetch:" },
 	{ { EVENT, "-x", "ibs:op:IBS_OP_ALL:100000:1" }, NULL },
 	{ { "--ext-feature=ibs:op:IBS_OP_ALL:100000:1", "--cpu-type=x86-64/zen3" }, NULL },
 	{ { EVENT, "--callgraph-depth=-1" }, "expected 0 to 1024" },

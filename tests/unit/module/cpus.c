@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpus.c - every CPU is taken, started, stopped and given back once, in this order,
- * whichever of them come, go or sleep in between
+ * cpus.c - every CPU is claimed, started, stopped and released once, in this order, across hotplug
+ * and suspend
  */
 #include "tests/unit/module/kernel/fake.h"
 
@@ -14,7 +14,7 @@
 static enum { GIVEN_BACK, TAKEN, STARTED } is[FAKE_CPUS];
 static unsigned int wrong;
 
-/* stop and give_back are also called of a CPU that is not started or taken: nothing to do then */
+/* stop and release may also be called for a CPU that is not started or claimed */
 static void on_take(void)
 {
 	wrong += is[fake_cpu] != GIVEN_BACK;
@@ -52,8 +52,8 @@ static void followed(void)
 	struct op_reason why;
 
 	all = (struct op_cpus){
-		.name = "test", .take = on_take, .start = on_start, .stop = on_stop,
-		.give_back = on_give_back,
+		.name = "test", .claim = on_take, .start = on_start, .stop = on_stop,
+		.release = on_give_back,
 	};
 	wrong = kicks = 0;
 	CHECK(!op_cpus_follow(&all, &why), "%s", why.text);
@@ -72,7 +72,7 @@ static void sleep_tells(unsigned long event)
 	fake_sleeper->notifier_call(fake_sleeper, event, NULL);
 }
 
-TEST(cpus_come_and_go)
+TEST(hotplug_is_followed)
 {
 	followed();
 	op_cpus_run(&all, true);
@@ -88,7 +88,7 @@ TEST(cpus_come_and_go)
 	left();
 }
 
-TEST(before_sleep_all_is_given_back)
+TEST(all_cpus_are_released_before_suspend)
 {
 	static const unsigned long sleeps[][2] = {
 		{ PM_SUSPEND_PREPARE, PM_POST_SUSPEND },
@@ -100,7 +100,7 @@ TEST(before_sleep_all_is_given_back)
 		op_cpus_run(&all, true);
 		sleep_tells(sleeps[i][0]);
 		CHECK(is[0] == GIVEN_BACK && is[1] == GIVEN_BACK, "%d %d", is[0], is[1]);
-		/* the others are taken offline, and come back before the machine is awake */
+		/* the others go offline, and come back before the machine is awake */
 		fake_hotplug(1, false);
 		fake_hotplug(1, true);
 		CHECK(is[1] == GIVEN_BACK, "taken too early");
@@ -110,7 +110,7 @@ TEST(before_sleep_all_is_given_back)
 	}
 }
 
-TEST(what_was_stopped_stays_so_over_sleep)
+TEST(stopped_cpus_stay_stopped_after_suspend)
 {
 	followed();
 	sleep_tells(PM_SUSPEND_PREPARE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs.c - instruction-based sampling: what is written to it and read from it
+ * ibs.c - instruction-based sampling: discovery, plan, and register accesses
  */
 #include <errno.h>
 #include "oprofilefs/op_abi.h"
@@ -12,7 +12,7 @@ TEST(units_are_discovered)
 		unsigned int family, model;
 		uint32_t caps;
 		uint64_t op_max;
-		bool ops, target, two, goes_on, zero;
+		bool ops, target, two_steps, resumes, zero;
 	} cpus[] = {
 		{ 0x10, 2, CAPS_10H, 0xffff0, false, false, true, false, false },
 		{ 0x10, 8, 0x1f, 0xffff0, true, false, true, false, false },
@@ -31,8 +31,9 @@ TEST(units_are_discovered)
 		      ibs.max[1] == cpus[n].op_max, "%zu", n);
 		CHECK(ibs.dispatched_ops == cpus[n].ops && ibs.branch_target == cpus[n].target,
 		      "%zu", n);
-		CHECK(ibs.stop_in_two == cpus[n].two && ibs.fetch_goes_on == cpus[n].goes_on &&
-		      ibs.fetch_of_zero == cpus[n].zero, "%zu", n);
+		CHECK(ibs.stops_in_two_steps == cpus[n].two_steps &&
+		      ibs.fetch_resumes == cpus[n].resumes &&
+		      ibs.fetches_zero == cpus[n].zero, "%zu", n);
 	}
 	CHECK(op_ibs_discover(0x0f, 5, IBS, CAPS_ZEN, &ibs, &why) == -ENODEV, "a K8");
 	CHECK(op_ibs_discover(0x17, 1, 0, CAPS_ZEN, &ibs, &why) == -ENODEV, "hidden");
@@ -41,17 +42,19 @@ TEST(units_are_discovered)
 	      "op alone");
 }
 
-TEST(what_cannot_be_had_is_refused)
+TEST(unsupported_settings_are_refused)
 {
 	static const struct {
 		unsigned long fetch, op;
 		bool ops, target;
-		const char *says;
+		const char *why;
 	} bad[] = {
 		{ 0, 0, false, false, "neither" },
-		{ 15, 0, false, false, "ibs_fetch: max_count 15 is not 16 to 1048560" },
+		{ 15, 0, false, false, 
+		  "ibs_fetch: max_count 15 is out of range: expected 16 to 1048560" },
 		{ 0x100000, 0, false, false, "ibs_fetch: max_count" },
-		{ 0, 0x8f, false, false, "ibs_op: max_count 143 is not 144 to 1048560" },
+		{ 0, 0x8f, false, false, 
+		  "ibs_op: max_count 143 is out of range: expected 144 to 1048560" },
 		{ 1000, 0x100000, false, false, "ibs_op: max_count" },
 		{ 0, 1000, true, false, "dispatched" },
 		{ 0, 1000, false, true, "target" },
@@ -64,7 +67,7 @@ TEST(what_cannot_be_had_is_refused)
 		if (bad[n].op)
 			ask_op(bad[n].op, bad[n].ops, bad[n].target);
 		CHECK(op_ibs_plan(&ibs, &asked, KHZ, &plan, &why) == -EDOM &&
-		      strstr(why.text, bad[n].says), "%zu: %s", n, why.text);
+		      strstr(why.text, bad[n].why), "%zu: %s", n, why.text);
 	}
 	CHECK(!op_ibs_discover(0x17, 1, IBS, 3, &ibs, &why), "fetch alone");
 	memset(&asked, 0, sizeof(asked));
@@ -112,7 +115,7 @@ TEST(op_registers)
 		model_set(OP_RIP + n, n ? n * 0x1111 : 0xffffffff81000000);
 	model_set(OP_TARGET, 0xffffffff81000444);
 	CHECK(ibs_model_count(OP_IBS_UNIT_OP, 0x7fffff0), "a sample");
-	/* the unit chose where to count from next; it is told so again */
+	/* the unit chose its next start value, which must be written back */
 	model_set(OP_CTL, model_get(OP_CTL) | 0x55ull << 32);
 	CHECK(nmi(1000000) && fired.samples == 2, "a sample");
 	EXPECT_LOG({ 'r', OP_CTL, 0x55ull << 32 | 0x7f00000 | 0xffff | OPS | OP_VAL | OP_EN },
@@ -129,7 +132,7 @@ TEST(op_registers)
 	CHECK(model_get(OP_CTL) == 0, "restored");
 }
 
-TEST(no_target_unless_asked_for)
+TEST(no_branch_target_by_default)
 {
 	a_cpu(0x17, 1, CAPS_ZEN);
 	ask_op(1000, true, false);
@@ -138,7 +141,7 @@ TEST(no_target_unless_asked_for)
 	CHECK(nmi(1) && fired.sample[1].nr == (OP_IBS_OP_WORDS - 1) / 2, "%u", fired.sample[1].nr);
 }
 
-TEST(an_address_that_is_not_valid_is_not_used)
+TEST(invalid_addresses_are_ignored)
 {
 	a_cpu(0x15, 2, CAPS_15H);
 	ask_op(1000, true, false);
@@ -148,7 +151,7 @@ TEST(an_address_that_is_not_valid_is_not_used)
 	ibs_model_count(OP_IBS_UNIT_OP, 1000);
 	CHECK(nmi(1) && fired.samples == 2 && fired.sample[1].pc == 0 &&
 	      fired.sample[1].data[0] == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
-	a_cpu(0x10, 2, CAPS_10H);	/* the bit means nothing there */
+	a_cpu(0x10, 2, CAPS_10H);	/* the bit has no meaning on this family */
 	ask_op(1000, false, false);
 	started();
 	model_set(OP_RIP, 0x1234);
@@ -157,7 +160,7 @@ TEST(an_address_that_is_not_valid_is_not_used)
 	CHECK(nmi(1) && fired.sample[1].pc == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
 }
 
-/* Cycles between samples, over many: the least, the most, and the mean. */
+/* Cycles between samples: minimum, maximum and mean of many. */
 static void vary(uint64_t *least, uint64_t *most, double *mean)
 {
 	uint64_t sum = 0;
@@ -198,7 +201,7 @@ TEST(periods_in_cycles_vary)
 	      "%llu %llu %g", (long long)least, (long long)most, mean);
 }
 
-/* Erratum 420; the model aborts where the period is not cleared first. */
+/* Erratum 420; the model aborts if the period is not cleared first. */
 TEST(family_10h_is_stopped_in_two_steps)
 {
 	a_cpu(0x10, 2, CAPS_10H);
@@ -210,7 +213,7 @@ TEST(family_10h_is_stopped_in_two_steps)
 		      { 'w', OP_CTL, OP_EN }, { 'w', OP_CTL, 0 });
 }
 
-TEST(fetches_are_counted_anew_after_each_sample)
+TEST(fetch_count_restarts_after_each_sample)
 {
 	for (unsigned int family = 0x15; family <= 0x19; family++) {
 		a_cpu(family, 0x20, CAPS_15H);

@@ -9,7 +9,7 @@
 #include "tests/unit/module/msr_model.h"
 
 #define FIRST		FETCH_CTL
-#define REGISTERS	12		/* to the branch target's */
+#define REGISTERS	12		/* up to the branch target */
 
 static const struct op_ibs *ibs;
 static uint64_t regs[REGISTERS], counted[OP_IBS_UNITS];
@@ -45,7 +45,7 @@ static void written(uint32_t msr, uint64_t old)
 	enum op_ibs_unit u = msr == OP_CTL ? OP_IBS_UNIT_OP : OP_IBS_UNIT_FETCH;
 	uint64_t now = regs[msr - FIRST];
 
-	if (ibs->stop_in_two && (old & units[u].enable) && !(now & units[u].enable) &&
+	if (ibs->stops_in_two_steps && (old & units[u].enable) && !(now & units[u].enable) &&
 	    (old & 0xffff)) {
 		printf("# erratum 420: stopped with a period of 0x%llx\n", (long long)old & 0xffff);
 		fflush(stdout);
@@ -53,7 +53,7 @@ static void written(uint32_t msr, uint64_t old)
 	}
 	if (u == OP_IBS_UNIT_OP)
 		counted[u] = now >> 32 & 0x7ffffff;
-	else if (!ibs->fetch_goes_on || !(old & units[u].enable))
+	else if (!ibs->fetch_resumes || !(old & units[u].enable))
 		counted[u] = 0;
 }
 
@@ -86,7 +86,7 @@ bool ibs_model_count(enum op_ibs_unit u, uint64_t n)
 	counted[u] += n;
 	if (counted[u] < period(u))
 		return false;
-	/* families that go on counting do so from the period's end */
+	/* families that resume counting do so from the period's end */
 	*ctl |= units[u].valid;
 	model_interrupt();
 	return true;

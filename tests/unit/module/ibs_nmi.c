@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs_nmi.c - instruction-based sampling: NMIs without a cause, somebody else's units, CPUs
- * that come and go, and too many samples
+ * ibs_nmi.c - instruction-based sampling: NMIs without a cause, units used by perf, CPU hotplug,
+ * and throttling
  */
 #include "tests/unit/module/ibs_test.h"
 
@@ -28,7 +28,7 @@ TEST(nmis_that_find_nothing)
 	CHECK(!nmi(4000000 + plan.late), "nor after the end");
 }
 
-TEST(units_of_somebody_else_are_left_alone)
+TEST(units_used_by_perf_are_left_alone)
 {
 	a_cpu(0x17, 1, CAPS_ZEN);
 	ask_fetch(1600, false);
@@ -41,7 +41,7 @@ TEST(units_of_somebody_else_are_left_alone)
 	op_ibs_start(&ibs, &plan, &cpu);
 	EXPECT_WRITES({ 'w', FETCH_CTL, 0 }, { 'w', FETCH_CTL, 100 },
 		      { 'w', FETCH_CTL, FETCH_EN | 100 });
-	model_set(FETCH_CTL, FETCH_EN | 0x123);		/* and there came somebody */
+	model_set(FETCH_CTL, FETCH_EN | 0x123);		/* perf takes over */
 	op_ibs_stop(&ibs, &plan, &cpu, 1000000);
 	op_ibs_restore(&plan, &cpu);
 	EXPECT_WRITES();
@@ -50,8 +50,8 @@ TEST(units_of_somebody_else_are_left_alone)
 	      "both are as they were left");
 }
 
-/* Each CPU has its own registers, and gets back what they held; a CPU may come again. */
-TEST(cpus_come_and_go)
+/* Each CPU has its own registers, which are restored; a CPU may come back. */
+TEST(hotplug_is_followed)
 {
 	struct op_ibs_cpu second;
 
@@ -87,7 +87,7 @@ TEST(a_runaway_rate_is_throttled_and_counted)
 	for (int n = 0; n < 2000; n++) {
 		unsigned int stretch = cpu.unit[1].throttle.stretch;
 
-		/* a period of 160 ops ends every 200 cycles of the clock, or, later, every 10 ms */
+		/* a period of 160 ops ends every 200 cycles of the clock and, later, every 10 ms */
 		now += n < 100 ? 200ull << stretch : 10000000ull << stretch;
 		CHECK(ibs_model_count(OP_IBS_UNIT_OP, 160ull << stretch), "%d", n);
 		periods += 1ull << stretch;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs_stop.c - instruction-based sampling: an NMI may hit its stop anywhere
+ * ibs_stop.c - instruction-based sampling: an NMI may interrupt its stop anywhere
  *
- * Between any two accesses, to memory as to registers: for the first the code under test is
- * compiled in here, with accesses that can be seen coming.
+ * That is between any two accesses to memory or registers. To intercept those to memory, the code
+ * under test is compiled in here.
  */
 #include "module/portable.h"
 
@@ -51,7 +51,7 @@ static const struct {
 	{ 0x17, CAPS_ZEN, 1600, true },
 };
 
-/* The units @pending have a sample as they stop; the last was so @close that they throttle. */
+/* The units @pending have a sample when they are stopped; @close: soon enough to throttle. */
 static bool struck(unsigned int kind, unsigned int pending, bool close, unsigned int at)
 {
 	unsigned long wanted = 0;
@@ -86,7 +86,7 @@ static bool struck(unsigned int kind, unsigned int pending, bool close, unsigned
 }
 
 /* Each period is counted once, its NMI is ours, and the units stop. */
-TEST(an_nmi_may_hit_the_stop_anywhere)
+TEST(an_nmi_may_interrupt_stop_anywhere)
 {
 	unsigned int hits = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibs_test.h - a CPU with instruction-based sampling, set up and interrupted: for module_ibs*.c */
+/* ibs_test.h - a CPU with instruction-based sampling, to set up and interrupt: for ibs*.c */
 #ifndef TESTS_UNIT_MODULE_IBS_TEST_H
 #define TESTS_UNIT_MODULE_IBS_TEST_H
 
@@ -66,9 +66,9 @@ static void started(void)
 }
 
 static struct op_ibs_fired fired;
-static uint64_t passed;		/* without a sample, of the last NMI or stop */
+static uint64_t passed;		/* periods without a sample, in the last NMI or stop */
 
-/* An NMI; whether it was ours. */
+/* Simulate an NMI. Whether it was ours. */
 static bool nmi(uint64_t now)
 {
 	passed = 0;

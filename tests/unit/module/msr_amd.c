@@ -124,7 +124,7 @@ TEST(k7_style_registers)
 		{ 'w', 0xc0010003, 0 });
 }
 
-TEST(what_counters_cannot_count_is_refused)
+TEST(unsupported_counts_are_refused)
 {
 	a_cpu(0x17, CORE, 0, 0);
 	ask(5, 0x1076, 0, 1000);
@@ -150,12 +150,12 @@ TEST(wrapped_counters_are_found_by_their_values)
 
 	CHECK(f.overflows == 2 && f.samples == 0x22, "%u 0x%x", f.overflows, f.samples);
 	EXPECT_WRITES({ 'w', 0xc0010203, MINUS(95) }, { 'w', 0xc001020b, MINUS(300) });
-	/* nothing was stopped: either may have wrapped again, and be found before its NMI comes */
+	/* not stopped: either may wrap again, and be found before its NMI comes */
 	CHECK(op_pmu_owed(&cpu, 100100) && op_pmu_owed(&cpu, 100200), "two are owed");
 	CHECK(!op_pmu_owed(&cpu, 100300), "no more");
 }
 
-TEST(debts_do_not_add_up_for_ever)
+TEST(owed_nmis_expire)
 {
 	unsigned int owed = 0;
 
@@ -202,7 +202,7 @@ TEST(perfmon_v2_stops_all_at_once)
 	CHECK(model_get(0xc0000301) == 0x3f, "restored");
 }
 
-TEST(exact_over_any_time)
+TEST(counts_are_exact_over_any_time)
 {
 	uint64_t samples = 0, throttled = 0, events = 0, seed = 7;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * msr_intel.c - Intel's counters: what is read from CPUID and written to registers, in
- * order, and what can't be asked of them
+ * msr_intel.c - Intel's counters: decoding CPUID, the order of register writes, and unsupported
+ * settings
  */
 #include "tests/unit/module/pmu_test.h"
 
@@ -131,7 +131,7 @@ TEST(full_width_writes_allow_long_periods)
 	CHECK(model_interrupts() == 1 && nmi(2, 1).samples == 2, "exactly then");
 }
 
-TEST(without_them_31_bits_are_the_most)
+TEST(without_full_width_writes_31_bits_are_the_limit)
 {
 	a_cpu(2, false);
 	ask(1, 0xc0, 0, 0x80000000);
@@ -146,7 +146,7 @@ TEST(without_them_31_bits_are_the_most)
 	CHECK(nmi(2, 1).samples == 2, "exactly then");
 }
 
-TEST(widths_are_kept_to)
+TEST(counter_widths_are_respected)
 {
 	static const unsigned int widths[] = { 32, 40, 48, 63 };
 
@@ -170,7 +170,7 @@ TEST(widths_are_kept_to)
 	}
 }
 
-TEST(what_counters_cannot_count_is_refused)
+TEST(unsupported_counts_are_refused)
 {
 	static const struct {
 		unsigned int counter;
@@ -183,9 +183,9 @@ TEST(what_counters_cannot_count_is_refused)
 		{ 1, { 1, 0xc0, 0x100, 1, 1, 1, 0 }, "unit mask 0x100" },
 		{ 1, { 1, 0xc0, 0, 1, 1, 1, 1 << 22 }, "extra 0x400000" },
 		{ 3, { 1, 0xc0, 0, 1, 1, 1, 1ul << 32 }, "extra 0x100000000" },
-		{ 4, { 1, 0x3c, 0, 1, 1, 1, 0 }, "counter 4 is fixed" },
-		{ 5, { 1, 0xc0, 0, 1, 1, 1, 0 }, "counter 5 is fixed" },
-		{ 6, { 1, 0, 2, 1, 1, 1, 0 }, "counter 6 is fixed" },
+		{ 4, { 1, 0x3c, 0, 1, 1, 1, 0 }, "counter 4: a fixed counter cannot" },
+		{ 5, { 1, 0xc0, 0, 1, 1, 1, 0 }, "counter 5: a fixed counter cannot" },
+		{ 6, { 1, 0, 2, 1, 1, 1, 0 }, "counter 6: a fixed counter cannot" },
 		{ 4, { 1, 0xc0, 0, 1, 1, 1, 1 << 18 }, "extra 0x40000" },
 	};
 
@@ -205,7 +205,7 @@ TEST(what_counters_cannot_count_is_refused)
 	EXPECT_NO_LOG();
 }
 
-TEST(any_thread_is_for_cpus_that_have_it)
+TEST(any_thread_needs_cpu_support)
 {
 	static const struct {
 		struct op_cpuid leaf;
@@ -230,7 +230,8 @@ TEST(any_thread_is_for_cpus_that_have_it)
 			continue;
 		}
 		CHECK(nr_plans == -EDOM && strstr(why.text, "counter 0") &&
-		      strstr(why.text, "0x2240000 is for both threads"), "%zu: %s", i, why.text);
+		      strstr(why.text, "0x2240000: this CPU cannot count for both threads"),
+		      "%zu: %s", i, why.text);
 	}
 }
 

@@ -58,7 +58,7 @@ static uint64_t global_valid(void)
 	return ((1ull << pmu->nr_general) - 1) | ((1ull << pmu->nr_fixed) - 1) << 32;
 }
 
-/* The register @msr, and what may be written to it. */
+/* The register @msr and the bits that may be written to it. */
 static uint64_t *find(uint32_t msr, uint64_t *valid)
 {
 	uint64_t *other = more ? more->find(msr, valid) : NULL;
@@ -71,7 +71,7 @@ static uint64_t *find(uint32_t msr, uint64_t *valid)
 				 (pmu->extra_mask & OP_EXTRA_ANY);
 			return &select_of[i];
 		}
-		/* with full-width writes the old address is there as well */
+		/* with full-width writes the old address exists as well */
 		if (msr == pmu->counter + i * pmu->step) {
 			*valid = pmu->signed32 ? ~0ull : mask(i);
 			return &value_of[i];
@@ -159,7 +159,7 @@ void model_set(uint32_t msr, uint64_t value)
 	*find(msr, &valid) = value;
 }
 
-/* Whether counter @i counts there, and whether it asks for interrupts. */
+/* Whether counter @i counts in that mode, and whether it requests interrupts. */
 static bool counts(unsigned int i, bool user, bool *interrupt)
 {
 	unsigned int bits;

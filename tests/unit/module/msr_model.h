@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msr_model.h - a CPU's counter registers, for tests of what is written to them
+ * msr_model.h - a model of a CPU's counter registers
  *
- * Counts when told to, wraps at the width, sets status bits and asks for interrupts as the
- * hardware does. An access that the hardware would refuse with #GP fails the test. Every access
- * goes into a log, which EXPECT_LOG compares.
+ * Counts when the test says so, wraps at the width, sets status bits and requests interrupts like
+ * the hardware. An access that the hardware would refuse with #GP fails the test. Every access is
+ * logged, and EXPECT_LOG compares the log.
  */
 #ifndef TESTS_UNIT_MODULE_MSR_MODEL_H
 #define TESTS_UNIT_MODULE_MSR_MODEL_H
@@ -19,12 +19,12 @@ struct access {
 	uint64_t value;
 };
 
-/* Forget everything; be a CPU with the counters @p, of which general ones start as @select. */
+/* Reset the model to a CPU with the counters @p; general ones start with @select. */
 void model_reset(const struct op_pmu *p);
 
 /*
- * Further registers. find: the register @msr and what may be written to it, or NULL; asked first,
- * also to see an access coming. written: it was, and held @old before.
+ * Further registers. find: the register @msr and the bits that may be written to it, or NULL;
+ * called before every access. written: called after a write that replaced @old.
  */
 struct model_more {
 	uint64_t *(*find)(uint32_t msr, uint64_t *ret_valid);
@@ -35,15 +35,15 @@ void model_add(const struct model_more *more);	/* until model_reset() */
 uint64_t model_get(uint32_t msr);
 void model_set(uint32_t msr, uint64_t value);	/* not logged */
 
-/* @n events happen in counter @i, if it counts: @user tells where they happen. Whether it did. */
+/* Let @n events of counter @i happen, in user mode if @user. Whether it counted them. */
 bool model_count(unsigned int i, uint64_t n, bool user);
 void model_interrupt(void);
-unsigned int model_interrupts(void);		/* asked for since the last call */
+unsigned int model_interrupts(void);		/* requested since the last call */
 
-/* Called before each access: say, an NMI that hits between two of them. NULL: nothing. */
+/* Called before each access, for example to simulate an NMI. NULL: none. */
 extern void (*model_between)(void);
 
-/* The log: compare and empty it. false: differs, and both were printed. */
+/* Compare the log and clear it. false: it differs, and both were printed. */
 bool model_log_is(const struct access *wanted, unsigned int nr, bool writes_only);
 void model_log_clear(void);
 

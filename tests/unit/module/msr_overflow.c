@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * msr_overflow.c - Intel's counters: what an overflow makes, whenever its NMI comes, and
- * what becomes of too many
+ * msr_overflow.c - Intel's counters: handling of overflows, whenever the NMI comes, and throttling
  */
 #include "tests/unit/module/pmu_test.h"
 
-TEST(an_overflow_is_handled_in_this_order)
+TEST(an_overflow_accesses_registers_in_order)
 {
 	a_cpu(2, false);
 	ask(1, 0xc0, 0, 5000);
@@ -50,7 +49,7 @@ TEST(several_overflow_at_once)
 	CHECK(!nmi(100400, 0).overflows && !op_pmu_owed(&cpu, 100400), "somebody else's");
 }
 
-TEST(late_ones_are_ours_only_for_a_while)
+TEST(late_nmis_are_ours_only_for_a_while)
 {
 	a_cpu(2, false);
 	ask(0, 0xc0, 0, 100);
@@ -63,14 +62,14 @@ TEST(late_ones_are_ours_only_for_a_while)
 	CHECK(op_pmu_owed(&cpu, 1000000 + 100 * KHZ), "until then it is");
 }
 
-TEST(after_a_strange_nmi_counting_goes_on)
+TEST(counting_resumes_after_an_unrelated_nmi)
 {
 	a_cpu(2, false);
 	ask(0, 0xc0, 0, 100);
 	started();
 	CHECK(!nmi(5, 0).overflows && !op_pmu_owed(&cpu, 5), "claimed");
 	EXPECT_LOG({ 'w', 0x38f, 0 }, { 'r', 0x38e, 0 }, { 'w', 0x38f, 1 });
-	/* bits of others in the status are not our business either */
+	/* status bits of other counters are ignored, too */
 	model_set(0x38e, 1ull << 62 | 1ull << 63 | 1 << 3);
 	CHECK(!nmi(6, 0).overflows, "claimed");
 	EXPECT_LOG({ 'w', 0x38f, 0 }, { 'r', 0x38e, 1ull << 62 | 1ull << 63 | 1 << 3 },
@@ -121,7 +120,7 @@ static void strike(void)
 	ours = struck.overflows || op_pmu_owed(&cpu, 1200000);
 }
 
-/* Before any access of it: the period is counted once, the NMI is ours, and nothing goes on. */
+/* Before any access of a stop: the period counts once, the NMI is ours, and all is stopped. */
 TEST(an_nmi_in_the_middle_of_a_stop)
 {
 	uint64_t passed;
@@ -171,7 +170,7 @@ TEST(counters_of_the_other_mode_are_not_sampled)
 		started();
 		model_count(0, 100, true);
 		model_count(4, 100, true);
-		model_count(5, 100, false);	/* say, where this very interrupt was on its way */
+		model_count(5, 100, false);	/* for example while this interrupt was in flight */
 		struct op_pmu_fired f =
 			op_pmu_begin(&pmu, &cpu, hits[i].user, 1000000);
 
@@ -203,7 +202,7 @@ TEST(missed_periods_are_counted)
 	      (long long)samples, (long long)throttled, (long long)events / 1000);
 }
 
-/* Counts events as they come, @per_us in a microsecond of time, until the end of a sample. */
+/* Let @per_us events per microsecond happen until the end of a sample. */
 static void run(uint64_t us, uint64_t per_us, uint64_t *now, uint64_t *samples, uint64_t *throttled,
 		uint64_t *events)
 {
@@ -225,7 +224,7 @@ static void run(uint64_t us, uint64_t per_us, uint64_t *now, uint64_t *samples, 
 	model_log_clear();
 }
 
-TEST(a_runaway_rate_is_throttled_and_told)
+TEST(a_runaway_rate_is_throttled_and_counted)
 {
 	uint64_t now = 1000000, samples = 0, throttled = 0, events = 0, calm;
 
@@ -233,12 +232,12 @@ TEST(a_runaway_rate_is_throttled_and_told)
 	ask(0, 0xc0, 0, 100);
 	started();
 	CHECK(plans[0].floor == FLOOR, "%llu", (long long)plans[0].floor);
-	/* a sample every 0.1 us is asked for; 10 ms leave room for 10 ms / (15 + 2) us */
+	/* a sample every 0.1 us is requested; 10 ms have room for 10 ms / (15 + 2) us */
 	run(10000, 1000, &now, &samples, &throttled, &events);
 	CHECK(samples > 200 && samples < 620, "%llu samples", (long long)samples);
 	CHECK(samples + throttled == events / 100, "%llu + %llu", (long long)samples,
 	      (long long)throttled);
-	/* then an event in 5 us: every sample is taken again after some time */
+	/* then an event every 5 us: after some time every sample is taken again */
 	samples = throttled = events = 0;
 	run(100000000, 1, &now, &samples, &throttled, &events);
 	calm = throttled;
@@ -262,7 +261,7 @@ TEST(one_slow_handling_throttles_nothing)
 		now += cost;
 		model_log_clear();
 	}
-	/* but when each takes as long as it leaves the CPU to itself, that is told */
+	/* but if each takes as long as the time left to the CPU, periods are throttled */
 	for (int i = 0; i < 3; i++, now += 100000) {
 		model_count(0, 100, true);
 		nmi(now, 200000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * msr_sets.c - sets of counters that take turns: what a switch writes, and that no event is
- * lost or found twice, whenever an overflow or its NMI comes
+ * msr_sets.c - sets of counters that take turns: the writes of a switch, and that no event is lost
+ * or counted twice, whenever an overflow or its NMI comes
  */
 #include <errno.h>
 #include "tests/tap.h"
@@ -78,7 +78,7 @@ static uint64_t take_turns(int set, uint64_t now)
 	return passed;
 }
 
-TEST(sets_that_do_nothing_get_no_plan)
+TEST(unused_sets_get_no_plan)
 {
 	an_intel_cpu(2);
 	ask(3, 0xc0, 1000);
@@ -92,7 +92,7 @@ TEST(sets_that_do_nothing_get_no_plan)
 	CHECK(plans[2].first == 21 && plans[2].used == 1, "%u 0x%x", plans[2].first, plans[2].used);
 	CHECK(plans[1].floor == 2 * plans[0].floor, "the more counters, the fewer samples of each");
 
-	/* one set alone need not be the first, and without any there is one that does nothing */
+	/* a single set need not be the first, and without any there is one that does nothing */
 	memset(asked, 0, sizeof(asked));
 	ask(14, 0xc0, 1000);
 	programmed(1);
@@ -107,16 +107,16 @@ TEST(sets_that_do_nothing_get_no_plan)
 	CHECK(!plans[0].used, "0x%x", plans[0].used);
 }
 
-TEST(what_a_set_cannot_count_is_refused_by_its_own_number)
+TEST(errors_name_the_virtual_counter)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
 	ask(7 + 4, 0x3c, 1000);
 	CHECK(op_pmu_plan(&pmu, asked, KHZ, plans, &why) == -EDOM, "taken");
-	CHECK(strstr(why.text, "counter 11 is fixed"), "%s", why.text);
+	CHECK(strstr(why.text, "counter 11: a fixed counter cannot"), "%s", why.text);
 }
 
-TEST(a_switch_writes_this_in_this_order)
+TEST(a_switch_writes_registers_in_order)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -172,7 +172,7 @@ TEST(without_global_registers_the_selects_stop_and_start)
 	CHECK(!model_count(0, 10, true), "a counter of the other set counts");
 }
 
-TEST(what_the_registers_held_comes_back_from_any_set)
+TEST(registers_are_restored_from_any_set)
 {
 	an_intel_cpu(2);
 	model_set(0x186, 0x430076);
@@ -195,7 +195,7 @@ TEST(what_the_registers_held_comes_back_from_any_set)
 	      "counts");
 }
 
-TEST(a_period_goes_on_where_it_was)
+TEST(a_period_resumes_after_a_switch)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -218,7 +218,7 @@ TEST(a_period_goes_on_where_it_was)
 	CHECK(f.samples == 1 && cpu.plan->first == 7, "0x%x of %u", f.samples, cpu.plan->first);
 }
 
-TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
+TEST(an_overflow_during_a_switch_is_counted_and_its_nmi_owed)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -230,7 +230,7 @@ TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
 	/* late: it hits while the other set counts, and finds nothing */
 	CHECK(!nmi(1000100).overflows && op_pmu_owed(&cpu, 1000100), "its NMI is ours");
 	CHECK(!op_pmu_owed(&cpu, 1000101), "once");
-	/* or together with one of the other set, which must not be taken for it */
+	/* or together with one of the other set, which must not be mistaken for it */
 	model_count(0, 1000, true);
 	CHECK(nmi(2000000).samples == 1, "the other set's own");
 	CHECK(take_turns(0, 3000000) == 0, "none");
@@ -239,7 +239,7 @@ TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
 	model_count(0, 1, true);
 	CHECK(nmi(4000000).samples == 1, "exactly then");
 
-	/* two at once, one NMI of which comes in time */
+	/* two at once, of which one NMI comes in time */
 	model_count(0, 1000, true);
 	model_count(1, 1000, true);
 	CHECK(nmi(5000000).overflows == 2, "both by the first");
@@ -247,7 +247,7 @@ TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
 	CHECK(!nmi(5000200).overflows && op_pmu_owed(&cpu, 5000200), "the second after the switch");
 }
 
-TEST(time_away_is_no_calm)
+TEST(time_switched_off_does_not_reduce_throttling)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -290,7 +290,7 @@ static void hit(void)
 		run.unknown++;
 }
 
-/* NMIs asked for come one after the other, or, as there is one latch only, several as one. */
+/* Pending NMIs come one after another or, because there is only one latch, several as one. */
 static void maybe_hit(void)
 {
 	run.now += 10;
@@ -323,7 +323,7 @@ static void check_exact(const char *what)
 
 		if (!asked[n].enabled)
 			continue;
-		/* of the period under way, perhaps a longer one, so much is over */
+		/* this much of the current period, which may be a longer one, is over */
 		run.events[n] -= (count << cpu.throttle[n].stretch) - left;
 		CHECK(run.events[n] % count == 0, "%s: counter %d", what, n);
 		periods += run.events[n] / count;
@@ -360,13 +360,13 @@ static void at_random(const char *what, int sets, unsigned int one_in)
 		model_log_clear();
 	}
 	turn(0);
-	turn(1);	/* all is in cpu.value but what 1 has there */
+	turn(1);	/* cpu.value has all counts but those of set 1 */
 	turn(0);
 	model_between = NULL;
 	check_exact(what);
 }
 
-TEST(exact_whenever_an_nmi_comes)
+TEST(counts_are_exact_whenever_an_nmi_comes)
 {
 	static const unsigned int delays[] = { 1, 2, 5, 20 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf.c - sampling by perf's events: on each CPU samples + throttled = events / count, and
- * the times add up, also of events that go with their CPU
+ * perf.c - sampling with perf's events: on each CPU samples + throttled = events / count, and the
+ * times add up, also of events on a CPU that goes offline
  */
 #include "tests/unit/module/kernel/fake.h"
 
@@ -61,7 +61,7 @@ static void started(void)
 	CHECK(!perf_setup(&why) && !perf_start(), "%s", why.text);
 }
 
-/* Counter @n of @cpu counts @events in @ns, and perf interrupts @times for them. */
+/* Counter @n of @cpu counts @events in @ns, and perf interrupts @times. */
 static void count(unsigned int cpu, unsigned int n, u64 events, u64 ns, unsigned int times,
 		  bool user)
 {
@@ -83,7 +83,7 @@ static unsigned long throttled(unsigned int cpu)
 	return op_stats[cpu].n[OP_STAT_THROTTLED];
 }
 
-TEST(what_perf_keeps_quiet_about_is_throttled)
+TEST(periods_skipped_by_perf_are_throttled)
 {
 	probed();
 	ask(1, true, true);
@@ -94,7 +94,7 @@ TEST(what_perf_keeps_quiet_about_is_throttled)
 	perf_stop();
 	CHECK(samples[0] == 7 && throttled(0) == 3, "%u + %lu", samples[0], throttled(0));
 	CHECK(samples[1] == 5 && throttled(1) == 0, "%u + %lu", samples[1], throttled(1));
-	/* a period that began before the stop ends after it; none is counted twice */
+	/* a period that begins before the stop ends after it; none is counted twice */
 	CHECK(!perf_start(), "start");
 	count(0, 1, 600, 1, 0, true);
 	perf_stop();
@@ -104,7 +104,7 @@ TEST(what_perf_keeps_quiet_about_is_throttled)
 	CHECK(throttled(0) == 4 && !fake_events, "%lu", throttled(0));
 }
 
-TEST(one_in_the_other_mode_is_throttled)
+TEST(a_sample_in_the_other_mode_is_throttled)
 {
 	probed();
 	ask(0, false, true);
@@ -116,7 +116,7 @@ TEST(one_in_the_other_mode_is_throttled)
 	perf_shutdown();
 }
 
-TEST(a_cpu_that_goes_takes_nothing_with_it)
+TEST(an_offline_cpu_keeps_its_counts)
 {
 	u64 enabled = 0, ran = 0;
 
@@ -132,7 +132,7 @@ TEST(a_cpu_that_goes_takes_nothing_with_it)
 	fake_hotplug(1, true);
 	CHECK(per_cpu(cpus, 1).events[0]->on, "it counts when the others do");
 	count(0, 0, 2 * PERIOD, 100, 2, true);
-	count(1, 0, 3 * PERIOD, 200, 1, true);	/* from 0 again */
+	count(1, 0, 3 * PERIOD, 200, 1, true);	/* starts at 0 again */
 	perf_stop();
 	CHECK(samples[1] == 5 && throttled(1) == 7, "%u + %lu", samples[1], throttled(1));
 	enabled = ran = 0;
@@ -149,7 +149,7 @@ TEST(a_cpu_that_goes_takes_nothing_with_it)
 	CHECK(!fake_events && !fake_locked, "something is left");
 }
 
-TEST(what_does_not_fit_is_refused_or_takes_turns)
+TEST(events_that_do_not_fit_are_refused_or_take_turns)
 {
 	unsigned int n;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pmu_test.h - a CPU of Intel's with counters, set up and interrupted: for module_msr_*.c */
+/* pmu_test.h - an Intel CPU with counters, to set up and interrupt: for msr_*.c */
 #ifndef TESTS_UNIT_MODULE_PMU_TEST_H
 #define TESTS_UNIT_MODULE_PMU_TEST_H
 
@@ -32,7 +32,7 @@ static struct op_cpuid leaf(unsigned int version, unsigned int general, unsigned
 	};
 }
 
-/* A CPU of version 2 with 4 general and 3 fixed counters of 48 bits, and nothing asked for. */
+/* A CPU of @version with 4 general and 3 fixed counters of 48 bits, all disabled. */
 static void a_cpu(unsigned int version, bool full_width)
 {
 	struct op_cpuid l = leaf(version, 4, 48, version > 1 ? 3 : 0, 48, 7);
@@ -64,7 +64,7 @@ static void started(void)
 	model_log_clear();
 }
 
-/* What the NMI handler does at @now, @cost later done. */
+/* Do what the NMI handler does, from @now to @now + @cost. */
 static struct op_pmu_fired nmi(uint64_t now, uint64_t cost)
 {
 	struct op_pmu_fired f = op_pmu_begin(&pmu, &cpu, true, now);

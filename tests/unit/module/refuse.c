@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* refuse.c - op_refuse() of module/models.c, for parts of the module that are tested without it */
+/* refuse.c - op_refuse() of module/models.c, for parts of the module tested without that file */
 #include <stdarg.h>
 #include <stdio.h>
 #include "module/counter.h"

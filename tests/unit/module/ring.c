@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ring.c - the per-CPU ring: what is said when, overflow, nesting, and two threads on it
+ * ring.c - the per-CPU ring: when context is written, overflow, nesting, and two threads using it
  *
- * Run it under -fsanitize=thread too (make SAN=thread O=...): the barriers are then checked.
+ * Run it under -fsanitize=thread too (make SAN=thread O=...), which checks the barriers.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -29,7 +29,7 @@ static bool log_one(const struct op_owner *o, u64 pc)
 	return logged;
 }
 
-TEST(owner_is_said_only_when_it_changes)
+TEST(owner_is_written_only_when_it_changes)
 {
 	struct op_owner o = owner(1, true, 1);
 
@@ -40,11 +40,11 @@ TEST(owner_is_said_only_when_it_changes)
 	CHECK(log_one(&o, 3) && op_ring_filled(&ring) == 7, "%u", op_ring_filled(&ring));
 	o = owner(2, false, 1);
 	CHECK(log_one(&o, 4) && op_ring_filled(&ring) == 10, "%u", op_ring_filled(&ring));
-	o.generation = 2;	/* a reader begins anew: everything */
+	o.generation = 2;	/* a reader may begin here: everything is repeated */
 	CHECK(log_one(&o, 5) && op_ring_filled(&ring) == 14, "%u", op_ring_filled(&ring));
 }
 
-TEST(what_did_not_fit_was_not_said)
+TEST(context_that_did_not_fit_is_repeated)
 {
 	struct op_owner a = owner(1, true, 1), b = owner(2, true, 1);
 
@@ -133,7 +133,7 @@ TEST(stacks_are_whole_and_wrap)
 		CHECK(op_ring_caller(&ring, i) == callers[i], "caller %u", i);
 }
 
-TEST(stacks_of_any_length_take_what_they_say)
+TEST(stacks_of_any_length_have_the_computed_size)
 {
 	static u64 callers[1024];
 	static struct op_entry room[1024];
@@ -154,7 +154,7 @@ TEST(stacks_of_any_length_take_what_they_say)
 	}
 }
 
-TEST(nested_writer_gives_up)
+TEST(nested_writer_drops_its_sample)
 {
 	struct op_owner o = owner(1, true, 1);
 	u32 turn;
@@ -176,7 +176,7 @@ TEST(nested_writer_gives_up)
 static u32 generation = 1;
 static u32 written, overflowed, finished;
 
-/* Every third sample has callers, whose addresses and number its pc tells. */
+/* Every third sample has callers, whose addresses and number follow from its pc. */
 static bool log_any(const struct op_owner *o, u32 i)
 {
 	u64 callers[8];
@@ -225,7 +225,7 @@ struct reading {
 	struct op_owner o;
 };
 
-/* One pass as buffer_sync makes it; a sample's pc tells its owner, its sequence the generation. */
+/* A pass like buffer_sync's; a sample's pc implies its owner, its sequence the generation. */
 static void pass(struct reading *s)
 {
 	u32 old = generation, left, used;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - the event buffer's words: samples decode in the context they were written in */
+/* words.c - the event buffer's words: samples decode in the context in which they were written */
 #include "tests/tap.h"
 #include "module/words.h"
 
 static op_word room[1024];
 static struct op_words words;
-static struct op_said said;
+static struct op_emitted said;
 
 static u32 random_state = 1;
 
@@ -30,7 +30,7 @@ static struct op_context any_context(void)
 	return c;
 }
 
-/* A plain decoder: the state after @n words, which end with a sample. Words used, 0 on garbage. */
+/* A simple decoder up to the first sample within @n words. Words used; 0: garbage. */
 static size_t decode(const op_word *w, size_t n, struct op_context *c)
 {
 	size_t i = 0;
@@ -119,7 +119,7 @@ TEST(random_samples_decode_to_their_context)
 	}
 }
 
-/* The registers of a note's words: halves, and whatever is left is whole. */
+/* The registers in a note's words: halves, then the rest whole. */
 static u32 registers(const op_word *w, size_t nr, u64 *data)
 {
 	u32 n = 0;
@@ -164,7 +164,7 @@ TEST(ibs_samples_decode_to_their_registers)
 	}
 }
 
-TEST(no_register_is_taken_for_an_escape)
+TEST(registers_are_never_mistaken_for_an_escape)
 {
 	u64 data[7] = { ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull };
 	struct op_context c = { .cpu = 1 };
@@ -254,7 +254,7 @@ TEST(stacks_that_do_not_fit_leave_nothing)
 	CHECK(op_words_stack_end(&words, &said, &stack, 0) && said.cpu, "without callers");
 }
 
-TEST(full_buffer_takes_nothing_and_then_says_everything)
+TEST(after_a_full_buffer_the_context_is_repeated)
 {
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
 	struct op_context got = { 0 };
@@ -278,7 +278,7 @@ TEST(full_buffer_takes_nothing_and_then_says_everything)
 	      "%zu words", n);
 }
 
-TEST(reserve_runs_out_too)
+TEST(the_reserve_can_run_out)
 {
 	int notes = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* number.c - the numbers oprofilefs files take [FS-3] */
+/* number.c - the numbers that oprofilefs files accept [FS-3] */
 #include "oprofilefs/number.h"
 #include "tests/tap.h"
 
@@ -30,7 +30,7 @@ TEST(numbers)
 	}
 }
 
-TEST(nul_is_no_end)
+TEST(nul_does_not_end_a_number)
 {
 	u64 n = 42;
 

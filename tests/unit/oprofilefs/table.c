@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * table.c - doc/oprofilefs.md names the files that oprofilefs/files.c makes, with the
- * same modes and units
+ * table.c - doc/oprofilefs.md lists the files of oprofilefs/files.c, with the same modes and units
  *
  * Both tables are read as text, from the source tree this was built in.
  */

@@ -99,7 +99,7 @@ opcontrol --init || not_ok "opcontrol --init"
 refused "an event that isn't" "no such event.*NONSENSE" opcontrol --event=NONSENSE:1000000 --start
 refused "a count below the least" "6000" opcontrol --event=CPU_CLK_UNHALTED:100 --start
 refused "a wrong unit mask" "unit mask" opcontrol --event=INST_RETIRED:1000000:0x77 --start
-refused "another vendor's model" "amd.*the CPU is not" opcontrol --model=amd --start
+refused "another vendor's model" "amd.*not an AMD CPU" opcontrol --model=amd --start
 opcontrol --model=auto
 events_are_right intel 2
 is "the watchdog is back after --shutdown" "$(cat /proc/sys/kernel/nmi_watchdog)" 1

@@ -33,7 +33,7 @@ work() { echo "shares-static $1 $TURNS 2"; }
 check "perf's function that is kept from it is there" grep -q ' perf_ibs_init$' /proc/kallsyms
 load model=auto
 is "no such directories without it" "$(cd $fs && echo ibs_*)" 'ibs_*'
-check "and models says why" grep 'ibs: impossible: .*no instruction-based sampling' $fs/models
+check "and models says why" grep 'ibs: impossible: .*does not offer instruction-based sampling' $fs/models
 unload
 check "module with made-up registers loads" insmod /vm/mod/oprofile-ibs.ko selftest=1
 mount -t oprofilefs none $fs

@@ -97,7 +97,7 @@ unload
 # forced models
 load model=amd
 is "another vendor's model is chosen when forced, and impossible" \
-	"$(grep -c '^amd: chosen, impossible: the CPU is not' $fs/models)" 1
+	"$(grep -c '^amd: chosen, impossible: not an AMD CPU' $fs/models)" 1
 refused "the buffer can't be opened then" 'No such device' tally 0 0 true
 unload
 refused "an unknown model is no module" 'Invalid argument' \

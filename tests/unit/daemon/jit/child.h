@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * child.h - a process with a /tmp of its own, that writes what a test wants and waits
+ * child.h - a process with a /tmp of its own, which writes files for a test and waits
  *
- * In a mount namespace, as in a container: what it has in /tmp is seen through /proc/PID/root only.
+ * It is in a mount namespace, as in a container: its /tmp is visible only through /proc/PID/root.
  */
 #ifndef TESTS_UNIT_DAEMON_JIT_CHILD_H
 #define TESTS_UNIT_DAEMON_JIT_CHILD_H
@@ -35,8 +35,8 @@ static inline void need_namespaces(void)
 }
 
 /*
- * Runs @prepare as user @uid in there, and returns when it has; the process ends with us, or by
- * child_end(). Pages of @prepare's name stay mapped as it leaves them.
+ * Run @prepare as user @uid in there, and return when it is done; the process ends with us or by
+ * child_end(). Pages that @prepare maps stay mapped.
  */
 static inline pid_t child_start(uid_t uid, void (*prepare)(void))
 {
@@ -72,7 +72,7 @@ static inline void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* In the child: its own perf map. */
+/* In the child: write its own perf map. */
 static inline char *own_map(void)
 {
 	static char path[40];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* files.c - whose files are taken, and which are not, however they are made */
+/* files.c - which files are accepted and which are refused */
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include "daemon/jit/owner.h"
 #include "tests/unit/daemon/jit/child.h"
 
-/* What of @pid's files is taken, as bits of kinds. */
+/* The types of @pid's files that are accepted, as bits. */
 static unsigned int taken(pid_t pid)
 {
 	struct jit_owner owner = { 0 };
@@ -64,7 +64,7 @@ static void map_that_is_older(void)
 	utimes(own_map(), long_ago);
 }
 
-/* As OProfile's agent does, with a folder by hand. */
+/* Like OProfile's agent, in a folder created by hand. */
 static void write_dump(void)
 {
 	char path[80];
@@ -141,7 +141,7 @@ static const struct {
 	{ "a jitdump of another process", map_the_parents, 0 },
 };
 
-TEST(what_is_taken)
+TEST(acceptable_files)
 {
 	need_namespaces();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -153,7 +153,7 @@ TEST(what_is_taken)
 	}
 }
 
-/* Written by one user, about a process of another. */
+/* Written by one user for a process of another. */
 static void foreign_map(uid_t owner)
 {
 	char path[80];
@@ -168,15 +168,15 @@ static void foreign_map(uid_t owner)
 	child_end(pid);
 }
 
-TEST(whose_file_it_is)
+TEST(accepted_owners)
 {
 	need_namespaces();
 	foreign_map(CHILD_UID + 1);
 	foreign_map(0);
 }
 
-/* Once open it is ours to read, whatever becomes of file, process and namespace. */
-TEST(kept_open)
+/* Once open, a file can be read even if file, process and namespace are gone. */
+TEST(files_stay_open)
 {
 	struct jit_owner owner = { 0 };
 	struct jit_files files;
@@ -219,8 +219,8 @@ TEST(owners)
 		CHECK(ok == statuses[i].ok && o.pid == statuses[i].pid, "%zu: %d, pid %u", i, ok,
 		      o.pid);
 		if (ok)
-			CHECK(jit_owner_may(&o, 1) && jit_owner_may(&o, 4) &&
-			      jit_owner_may(&o, 0) && !jit_owner_may(&o, 5), "%zu", i);
+			CHECK(jit_owner_allows(&o, 1) && jit_owner_allows(&o, 4) &&
+			      jit_owner_allows(&o, 0) && !jit_owner_allows(&o, 5), "%zu", i);
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* layout.c - blocks that overlap: who keeps which addresses, and under which name */
+/* layout.c - overlapping blocks: which one keeps each address, and under which name */
 #include <inttypes.h>
 #include <time.h>
 #include "daemon/jit/deaths.h"
@@ -57,21 +57,21 @@ static const struct {
 	{ "a 10 20 100 120  b 10 20 130 -", "10-20 b%70" },
 	{ "a 10 40 100 -  b 20 30 190 -", "10-40 a%90" },
 	{ "a 10 40 100 -  b 20 30 110 -", "10-20 a#0%10, 20-30 b%90, 30-40 a#1%10" },
-	/* dead in one place, dead in all: c came too late to end a's life */
+	/* dead in one place means dead everywhere: c comes too late to end a's life */
 	{ "a 10 40 100 -  b 20 30 160 -  c 30 40 190 -", "10-40 a%60" },
 	/* dead before the session [JT-32] */
 	{ "a 10 20 0 50  b 30 40 0 -", "30-40 b" },
 	{ "a 10 20 0 -  b 10 20 50 -", "10-20 b" },
-	/* those with times go first */
+	/* those with times come first */
 	{ "m 10 40 - -  a 20 30 100 -", "10-20 m#0, 20-30 a, 30-40 m#1" },
-	/* doubles [JT-34] */
+	/* duplicates [JT-34] */
 	{ "f 10 20 - -  f 30 40 - -  f 50 60 - -", "10-20 f, 30-40 f~1, 50-60 f~2" },
 	{ "f 50 60 - -  f 10 20 - -", "10-20 f~1, 50-60 f" },
 	{ "f 10 20 - -  f 10 20 - -", "10-20 f" },
 	{ "f 10 40 - -  f 20 30 - -", "10-20 f#0, 20-30 f~1, 30-40 f#1" },
 };
 
-TEST(who_keeps_what)
+TEST(addresses_go_to_the_longest_lived)
 {
 	struct jit_window window = { 0 };
 
@@ -94,8 +94,8 @@ TEST(who_keeps_what)
 	}
 }
 
-/* Without a session to go by, the file's own first and last times are taken for it. */
-TEST(no_session)
+/* Without a session, the first and last times in the file are used. */
+TEST(without_a_session)
 {
 	struct jit_layout layout;
 	struct jit_code c;
@@ -116,7 +116,7 @@ static bool overlap(const struct jit_block *a, const struct jit_block *b)
 	return b->start < a->start + a->size && a->start < b->start + b->size;
 }
 
-/* By comparing all with all. */
+/* The reference compares all with all. */
 static uint64_t death_of(const struct jit_code *c, size_t i, uint64_t given)
 {
 	const struct jit_block *a = &c->blocks[i];
@@ -165,8 +165,8 @@ static void check_order(const struct jit_layout *l)
 		}
 }
 
-/* Each inside all that came before it: the time is no square of their number. */
-TEST(made_to_be_slow)
+/* Each inside all earlier ones: the time must not be quadratic. */
+TEST(malicious_overlaps_are_fast)
 {
 	const unsigned int nr = 200000;
 	struct timespec t;
@@ -190,7 +190,7 @@ TEST(made_to_be_slow)
 	jit_code_free(&c);
 }
 
-/* Names of all parts together are bounded, too. */
+/* The total size of names is bounded. */
 TEST(many_parts_with_long_names)
 {
 	struct jit_layout layout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* object.c - objects of made code, read back by what reports read binaries with */
+/* object.c - objects of JIT code, read back with pp/binary */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ TEST(read_back)
 	strbuf_free(&l.names);
 }
 
-/* The code is where the sections say. */
+/* The code is at the sections' addresses. */
 TEST(code_is_kept)
 {
 	struct jit_layout l = { .names = STRBUF_INIT };
@@ -94,7 +94,7 @@ static const struct {
 	{ 0x1ff8, NULL, 0 }, { 0x2000, "c.js", 5 }, { 0x2010, NULL, 0 }, { 0x3000, NULL, 0 },
 };
 
-/* Of code told with lines, also where only a part of it is left. */
+/* Lines of code, also if only a part of the code is left. */
 TEST(lines)
 {
 	struct line_place got[ARRAY_SIZE(places)];
@@ -124,7 +124,7 @@ TEST(lines)
 	dump_end(&s, at);
 	dump_load(&s, 2, 0x1ff0, 16, "over it", NULL);
 	dump_load(&s, 3, 0x3000, 16, "none", NULL);
-	at = dump_lines(&s, 3, 0x9999, 1);		/* of nothing */
+	at = dump_lines(&s, 3, 0x9999, 1);		/* of unknown code */
 	dump_line(&s, 0x9999, 1, "x");
 	dump_end(&s, at);
 	jit_code_init(&c, NULL);
@@ -148,8 +148,8 @@ TEST(lines)
 	strbuf_free(&s);
 }
 
-/* As scattered as can be, each with a byte of code: the file stays small, and whole. */
-TEST(more_sections_than_there_can_be)
+/* Maximally scattered blocks with a byte of code each: the file stays small and complete. */
+TEST(too_many_sections)
 {
 	struct jit_layout l = { .names = STRBUF_INIT };
 	const size_t nr = 100000;

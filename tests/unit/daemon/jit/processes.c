@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* processes.c - from a sample in made code to its object in the session */
+/* processes.c - from a sample in JIT code to its object in the session */
 #include <inttypes.h>
 #include "daemon/jit/convert.h"
 #include "daemon/jit/processes.h"
@@ -29,11 +29,11 @@ static pid_t sampled_child(void (*prepare)(void))
 	jit_processes_set_session(p, tmpdir_path("samples"));
 	pid = child_start(CHILD_UID, prepare);
 	snprintf(object, sizeof(object), "%s/%d.jo", folder, pid);
-	jit_processes_saw(p, "/bin/app", (uint32_t)pid, "anon");
+	jit_processes_add_sample(p, "/bin/app", (uint32_t)pid, "anon");
 	return pid;
 }
 
-/* Whether the object's names hold @name. */
+/* Whether the object's names include @name. */
 static bool has(const char *name)
 {
 	size_t len;
@@ -142,7 +142,7 @@ TEST(next_session)
 	jit_processes_free(p);
 }
 
-/* A part of a session has sample files as the session itself. */
+/* A part of a session has sample files like the session itself. */
 TEST(parts_of_a_session)
 {
 	pid_t pid = sampled_child(write_map);
@@ -157,7 +157,7 @@ TEST(parts_of_a_session)
 	jit_processes_free(p);
 }
 
-/* A hole of a terabyte: the file may say what it wants. */
+/* A sparse file of a terabyte. */
 static void write_endless(void)
 {
 	int fd;
@@ -185,7 +185,7 @@ static void link_map(void)
 	(void)!symlink("/etc/passwd", own_map());
 }
 
-TEST(refused_is_counted_once_in_a_session)
+TEST(refused_files_are_counted_once_per_session)
 {
 	pid_t pid = sampled_child(link_map);
 
@@ -201,7 +201,7 @@ TEST(refused_is_counted_once_in_a_session)
 	jit_processes_free(p);
 }
 
-/* With a line that is none, and a dump of libopagent's that is none, too. */
+/* With a malformed line, and a malformed dump of libopagent. */
 static void write_nonsense(void)
 {
 	char path[80];
@@ -248,7 +248,7 @@ static void link_folder(void)
 	(void)!symlink("/tmp/elsewhere", "/tmp/oprofile-1234");
 }
 
-TEST(link_on_the_way_is_counted)
+TEST(links_in_the_path_are_counted)
 {
 	pid_t pid = sampled_child(link_folder);
 
@@ -258,7 +258,7 @@ TEST(link_on_the_way_is_counted)
 	jit_processes_free(p);
 }
 
-TEST(many_pieces)
+TEST(many_blocks)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct jit_job job = { .in = { -1, -1, -1 } };

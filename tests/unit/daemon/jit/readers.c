@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* readers.c - perf maps, jitdumps, OProfile's dumps: what is taken of them, what isn't */
+/* readers.c - perf maps, jitdumps, OProfile's dumps: what is read and what is dropped */
 #include <elf.h>
 #include <inttypes.h>
 #include "tests/tap.h"
 #include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/tmpdir.h"
 
-/* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; not births of numbers, nor no death. */
+/* "START+SIZE@BIRTH-DEATH NAME=CODE;" for each block, as far as known. */
 static char *text_of(const struct jit_code *c)
 {
 	struct strbuf s = STRBUF_INIT;
@@ -75,7 +75,7 @@ TEST(perf_map)
 	}
 }
 
-TEST(long_names_are_cut)
+TEST(long_names_are_truncated)
 {
 	struct strbuf s = STRBUF_INIT;
 	struct jit_code c;
@@ -90,7 +90,7 @@ TEST(long_names_are_cut)
 	strbuf_free(&s);
 }
 
-TEST(there_is_a_most)
+TEST(number_of_blocks_is_limited)
 {
 	struct strbuf s = STRBUF_INIT;
 	struct jit_code c;
@@ -119,8 +119,8 @@ TEST(jitdump)
 	jitdump_load(&s, 11, 0x2000, 4, "b", NULL);
 	jitdump_load(&s, 11, 0x2000, 0, "empty", NULL);
 	jitdump_move(&s, 20, 0x1000, 0x3000, 4);
-	jitdump_move(&s, 20, 0x7777, 0x8888, 4);	/* of what is not there */
-	jitdump_move(&s, 30, 0x3000, 0x4000, 9);	/* more than there was */
+	jitdump_move(&s, 20, 0x7777, 0x8888, 4);	/* of unknown code */
+	jitdump_move(&s, 30, 0x3000, 0x4000, 9);	/* larger than the code was */
 	expect(&s, read_jitdump, NULL,
 	       "1000+4@10-20 a=CODE;2000+4@11 b;3000+4@20-30 a=CODE;4000+9@30 a;", 2);
 	jit_code_init(&c, NULL);
@@ -129,8 +129,8 @@ TEST(jitdump)
 	strbuf_free(&s);
 }
 
-/* Whatever is missing at the end, what was whole before counts. */
-TEST(jitdump_cut_anywhere)
+/* Wherever a file is truncated, complete records before that count. */
+TEST(jitdump_truncated_anywhere)
 {
 	struct strbuf s = STRBUF_INIT;
 	size_t first, whole;
@@ -183,7 +183,7 @@ TEST(times_in_the_future)
 	jitdump_load(&s, 100, 0x1000, 4, "a", NULL);
 	jitdump_load(&s, 101, 0x2000, 4, "b", NULL);
 	expect(&s, read_jitdump, &window, "1000+4@100 a;", 1);
-	jitdump_header(&own, 1);		/* the CPU's clock: not to be compared */
+	jitdump_header(&own, 1);		/* the CPU's clock: not comparable */
 	jitdump_load(&own, 1000, 0x1000, 4, "a", NULL);
 	expect(&own, read_jitdump, &window, "1000+4@1000 a;", 0);
 	strbuf_free(&s);
@@ -205,7 +205,7 @@ TEST(dump)
 	dump_load(&s, 2, 0x2000, 4, "none", NULL);
 	dump_load(&s, 2, 0x2000, 0, "zero", NULL);
 	dump_unload(&s, 3, 0x1000);
-	dump_unload(&s, 4, 0x1000);		/* again: it was gone */
+	dump_unload(&s, 4, 0x1000);		/* again, although it is gone */
 	dump_unload(&s, 3, 0x9999);
 	dump_load(&s, 8, 0x5000, 4, "future", NULL);
 	dump_load(&s, UINT64_MAX, 0x5000, 4, "never", NULL);
@@ -219,7 +219,7 @@ TEST(dump)
 	strbuf_free(&s);
 }
 
-TEST(none_at_all)
+TEST(no_files)
 {
 	static const char *const texts[] = { "", "x", "hello world\n",
 		"DTiJ but nothing that would make a header of it, only text text text" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test.h - dumps of code made at run time, put together by a test */
+/* test.h - create dumps of JIT code in a test */
 #ifndef TESTS_UNIT_DAEMON_JIT_TEST_H
 #define TESTS_UNIT_DAEMON_JIT_TEST_H
 
@@ -84,7 +84,7 @@ static inline void dump_line(struct strbuf *s, uint64_t address, uint32_t line, 
 	strbuf_add_bytes(s, file, strlen(file) + 1);
 }
 
-/* Begins a record of @nr lines for the code at @vma. */
+/* Begin a record of @nr lines for the code at @vma. */
 static inline size_t dump_lines(struct strbuf *s, uint64_t when, uint64_t vma, uint32_t nr)
 {
 	size_t at = dump_begin(s, JIT_DUMP_LINES, when);

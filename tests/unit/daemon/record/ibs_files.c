@@ -85,7 +85,7 @@ TEST(module_files_missing)
 	tmpdir_make();
 	CHECK(!device_set_ibs(tmpdir, NULL, &e), "not requested, not needed: %s", e.text);
 	CHECK(device_set_ibs(tmpdir, &c, &e) == -ENODEV && strstr(e.text, "ibs_op/max_count") &&
-	      strstr(e.text, "no sampling of ops"), "%s", e.text);
+	      strstr(e.text, "does not support sampling of ops"), "%s", e.text);
 	set_file("ibs_op/max_count", "0");
 	set_file("ibs_op/enable", "0");
 	CHECK(device_set_ibs(tmpdir, &c, &e) == -ENODEV && strstr(e.text, "dispatched_ops"), "%s",

@@ -289,10 +289,10 @@ TEST(stacks_without_an_end)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(0x21, 0x100), 1, 1);
-	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 1, "the second one may continue");
+	CHECK(test_totals(r).stacks[OP_STACK_UNKNOWN] == 1, "the second one may continue");
 	fake_cpu(&fake, 2);
 	test_drain(r);
-	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 2, "another CPU ends it");
+	CHECK(test_totals(r).stacks[OP_STACK_UNKNOWN] == 2, "another CPU ends it");
 	CHECK_STACKS("current", "1 TIMER app+100 app+20 untold\n"
 				"1 SECOND app+100 app+20 untold\n");
 	test_close(r);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake.h - as much of a kernel as op_model_perf.c and cpus.c call, for tests in user space: two
- * CPUs that come and go, a machine that sleeps, and perf's events
+ * fake.h - the parts of a kernel that op_model_perf.c and cpus.c use, for tests in user space:
+ * hotplug of two CPUs, suspend, and perf's events
  *
- * Whoever includes this compiles the module's file in, and has CPUs and events do what it tells.
- * linux/ has the headers that the file asks for, each of which is this one.
+ * A test includes this and the module's file, and controls CPUs and events. Each header in linux/
+ * includes this one.
  */
 #ifndef TESTS_UNIT_MODULE_KERNEL_FAKE_H
 #define TESTS_UNIT_MODULE_KERNEL_FAKE_H
@@ -41,7 +41,7 @@ struct pt_regs {
 /* ---- CPUs ---- */
 
 #define FAKE_CPUS 2
-static unsigned int fake_cpu;		/* that runs */
+static unsigned int fake_cpu;		/* the current one */
 static bool fake_online[FAKE_CPUS] = { true, true };
 static int fake_locked;			/* against hotplug */
 
@@ -69,7 +69,7 @@ static inline void on_each_cpu(void (*what)(void *), void *data, int wait)
 	fake_cpu = old;
 }
 
-/* One state of hotplug, with an instance or without; what is called runs on the CPU itself. */
+/* One hotplug state, with or without an instance; callbacks run on the CPU itself. */
 #define CPUHP_AP_ONLINE_DYN 1
 static int (*fake_comes)(unsigned int), (*fake_goes)(unsigned int);
 static int (*fake_comes_to)(unsigned int, struct hlist_node *);
@@ -149,7 +149,7 @@ static inline void cpuhp_state_remove_instance(int state, struct hlist_node *nod
 
 #define cpuhp_remove_multi_state(state)	((void)(state))
 
-/* ---- sleep ---- */
+/* ---- suspend ---- */
 
 #define PM_HIBERNATION_PREPARE	1
 #define PM_POST_HIBERNATION	2
@@ -191,7 +191,7 @@ struct perf_event {
 	struct perf_event *next;
 };
 static struct perf_event *fake_events;
-static unsigned int fake_counters = 4;	/* that each CPU has, for pinned events */
+static unsigned int fake_counters = 4;	/* of each CPU, for pinned events */
 
 static inline struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr,
 								  int cpu, void *task,

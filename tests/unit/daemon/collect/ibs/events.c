@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* events.c - what is asked of IBS, and which events its registers make */
+/* events.c - parsing requests for IBS, and deriving events from its registers */
 #include "daemon/collect/ibs/config.h"
 #include "daemon/collect/ibs/events.h"
 #include "daemon/record/ext_feature.h"
@@ -17,7 +17,7 @@ static uint32_t weight(const char *name, const struct ibs_raw *r)
 	return ibs_event_weight(ibs_event_find(name), &regs);
 }
 
-TEST(every_row_true_and_false)
+TEST(every_row_matches_and_mismatches)
 {
 	for (size_t i = 0; i < NR_IBS_CASES; i++) {
 		const struct ibs_case *c = &ibs_cases[i];
@@ -51,7 +51,7 @@ TEST(every_event_has_a_case)
 }
 
 /* Any registers: few bits set, half of them, most. */
-TEST(as_the_reference_says)
+TEST(derivation_agrees_with_the_reference)
 {
 	uint64_t seed = 1;
 	size_t nr;
@@ -113,8 +113,8 @@ static bool can_occur(const struct ibs_event *event, const struct ibs_event *end
 	return can;
 }
 
-/* What ophelp lists and what the daemon can derive on that CPU are the same. */
-TEST(as_the_event_tables_say)
+/* ophelp lists exactly the events that the daemon can derive on that CPU. */
+TEST(events_are_in_the_event_tables)
 {
 	static const struct {
 		const char *name;
@@ -144,7 +144,7 @@ TEST(as_the_event_tables_say)
 	CHECK(!has("x86-64/family11h", "IBS_OP_ALL", 0xf100), "11h has none");
 }
 
-TEST(event_tables_have_no_others)
+TEST(event_tables_have_no_further_events)
 {
 	struct event_table *t = NULL;
 	struct op_error e;
@@ -156,7 +156,7 @@ TEST(event_tables_have_no_others)
 	event_table_free(t);
 }
 
-/* [IB-4] What is reserved differs; nothing else may be touched. */
+/* [IB-4] Families reserve different bits; no others may be cleared. */
 TEST(reserved_bits)
 {
 	static const struct {
@@ -209,33 +209,33 @@ TEST(refused_requests)
 	} cases[] = {
 		{ "", "unknown feature" },
 		{ "ibm:x", "unknown feature 'ibm' for --ext-feature: expected ibs:fetch:" },
-		{ "ibs", "written ibs:fetch:" },
-		{ "ibs:", "written" },
-		{ "ibs:fetch", "written" },
-		{ "ibs:fetch:IBS_FETCH_ALL", "written" },
-		{ "ibs:fetch:IBS_FETCH_ALL:100000", "written" },
-		{ "ibs:fetch:IBS_FETCH_ALL:100000:0:1", "written" },
-		{ "ibs:fetch:IBS_FETCH_ALL:100000:0:1:1:1", "written" },
-		{ "ibs:data:IBS_FETCH_ALL:100000:0", "written" },
-		{ "ibs:fetch::100000:0", "names no event" },
-		{ "ibs:fetch:,,:100000:0", "names no event" },
-		{ "ibs:fetch:IBS_FETCH_SOME:100000:0", "no event 'IBS_FETCH_SOME'" },
-		{ "ibs:fetch:IBS_OP_ALL:100000:0", "IBS_OP_ALL is derived from ops" },
-		{ "ibs:op:IBS_FETCH_ALL:100000:0", "IBS_FETCH_ALL is derived from fetches" },
-		{ "ibs:op:IBS_OP_ALL,IBS_OP_ALL:100000:0", "there twice" },
-		{ "ibs:op:IBS_OP_ALL:100000:0|op:IBS_OP_LOAD:100000:0", "op: is there twice" },
-		{ "ibs:op:IBS_OP_ALL:143:0", "count '143' is not a number from 144 to 134217727" },
-		{ "ibs:fetch:IBS_FETCH_ALL:15:0", "from 16 to 1048575" },
+		{ "ibs", "ibs:fetch:" },
+		{ "ibs:", "ibs:fetch:EVENT" },
+		{ "ibs:fetch", "ibs:fetch:EVENT" },
+		{ "ibs:fetch:IBS_FETCH_ALL", "ibs:fetch:EVENT" },
+		{ "ibs:fetch:IBS_FETCH_ALL:100000", "ibs:fetch:EVENT" },
+		{ "ibs:fetch:IBS_FETCH_ALL:100000:0:1", "ibs:fetch:EVENT" },
+		{ "ibs:fetch:IBS_FETCH_ALL:100000:0:1:1:1", "ibs:fetch:EVENT" },
+		{ "ibs:data:IBS_FETCH_ALL:100000:0", "ibs:fetch:EVENT" },
+		{ "ibs:fetch::100000:0", "no events given for 'fetch:'" },
+		{ "ibs:fetch:,,:100000:0", "no events given for 'fetch:'" },
+		{ "ibs:fetch:IBS_FETCH_SOME:100000:0", "unknown event 'IBS_FETCH_SOME'" },
+		{ "ibs:fetch:IBS_OP_ALL:100000:0", "event IBS_OP_ALL belongs to 'op:'" },
+		{ "ibs:op:IBS_FETCH_ALL:100000:0", "event IBS_FETCH_ALL belongs to 'fetch:'" },
+		{ "ibs:op:IBS_OP_ALL,IBS_OP_ALL:100000:0", "given twice" },
+		{ "ibs:op:IBS_OP_ALL:100000:0|op:IBS_OP_LOAD:100000:0", "'op:' is given twice" },
+		{ "ibs:op:IBS_OP_ALL:143:0", "invalid count '143': expected 144 to 134217727" },
+		{ "ibs:fetch:IBS_FETCH_ALL:15:0", "expected 16 to 1048575" },
 		{ "ibs:op:IBS_OP_ALL:134217728:0", "count" },
 		{ "ibs:op:IBS_OP_ALL:-1:0", "count" },
-		{ "ibs:fetch:IBS_FETCH_ALL:1048576:0", "from 16 to 1048575" },
+		{ "ibs:fetch:IBS_FETCH_ALL:1048576:0", "expected 16 to 1048575" },
 		{ "ibs:fetch:IBS_FETCH_ALL:100000:1", "unit mask '1'" },
-		{ "ibs:op:IBS_OP_ALL:100000:8", "unit mask '8' is not a number from 0 to 0x7" },
+		{ "ibs:op:IBS_OP_ALL:100000:8", "unit mask '8': expected 0 to 0x7" },
 		{ "ibs:op:IBS_OP_ALL:100000:x", "unit mask" },
 		{ "ibs:op:IBS_OP_ALL:100000:", "unit mask" },
 		{ "ibs:op:IBS_OP_ALL:100000:1:2:1", "kernel" },
 		{ "ibs:op:IBS_OP_ALL:100000:1:0:0", "neither kernel nor user" },
-		{ "ibs:op:IBS_OP_ALL:100000:1|", "written" },
+		{ "ibs:op:IBS_OP_ALL:100000:1|", "ibs:fetch:EVENT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reference.h - what each IBS event means, said a second time and in another way
+ * reference.h - the meaning of each IBS event, written a second time in another form
  *
  * The daemon has a table of bits; here are conditions, written from AMD's manuals by bit number
- * and on the 32-bit halves, so that a slip in one of the two shows.
+ * and on the 32-bit halves, so that a mistake in one of the two is found.
  */
 #ifndef TESTS_UNIT_DAEMON_COLLECT_IBS_REFERENCE_H
 #define TESTS_UNIT_DAEMON_COLLECT_IBS_REFERENCE_H
@@ -18,7 +18,7 @@ struct ibs_raw {
 struct ibs_case {
 	uint32_t code;
 	const char *name;
-	struct ibs_raw yes, no[6];	/* one that it is; some that are not, up to END */
+	struct ibs_raw yes, no[6];	/* a match; some mismatches, up to END */
 };
 
 #define bit(word, n)	((uint32_t)(word) >> (n) & 1)
@@ -143,7 +143,7 @@ static inline uint32_t ibs_reference(uint32_t code, const struct ibs_raw *r)
 
 #define H(n)	(UINT64_C(1) << (32 + (n)))	/* bit of an upper half, */
 #define L(n)	(UINT64_C(1) << (n))		/* of a lower one */
-#define END	{ ~UINT64_C(0), 0, 0 }		/* of the samples that are not */
+#define END	{ ~UINT64_C(0), 0, 0 }		/* of the mismatches */
 #define CYCLES	(UINT64_C(300) << 32)
 #define D1(bits)	{ bits, 0, 0 }
 #define D3(bits)	{ 0, 0, bits }
@@ -153,7 +153,7 @@ static inline uint32_t ibs_reference(uint32_t code, const struct ibs_raw *r)
 	{ 0, (source) | (more), L(0) | CYCLES },		/* that hit */                     \
 	{ 0, (more), L(0) | L(7) | CYCLES }		/* from nowhere */
 
-/* Every row of the derivation table: once true, and false for each condition in it. */
+/* Every row of the derivation table: one match, and a mismatch for each condition in it. */
 static const struct ibs_case ibs_cases[] = {
 	{ 0xf000, "IBS_FETCH_ALL", D1(0), { END } },
 	{ 0xf001, "IBS_FETCH_KILLED", D1(H(0)),

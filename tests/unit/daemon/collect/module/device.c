@@ -2,7 +2,7 @@
 /*
  * device.c - the module's collector on a folder that looks like /dev/oprofile
  *
- * A fifo stands for "buffer": what the module itself does is tested in tests/vm.
+ * A fifo replaces "buffer"; the module itself is tested in tests/vm.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int write_end;
 static const struct collector_event cycles = { .count = 100000, .kernel = true, .user = true };
 static const struct collector_config config = { .events = &cycles, .nr_events = 1 };
 
-/* What is behind the counters: 3 of them, all left on by somebody else. */
+/* The files of 3 counters, all left enabled by an earlier reader. */
 static void make_counters(void)
 {
 	static const char *const files[] = { "event", "unit_mask", "extra", "count", "kernel",
@@ -66,14 +66,14 @@ static const struct {
 	const char *message;
 } refusals[] = {
 	{ "buffer", NULL, -ENODEV, "opcontrol --init" },
-	{ "abi_version", "1\n", -EPROTO, "speaks version 1 of" },
+	{ "abi_version", "1\n", -EPROTO, "interface version 1, expected" },
 	{ "abi_version", NULL, -EPROTO, "unload it" },
 	{ "pointer_size", "4\n", -EPROTO, "pointer_size" },
-	{ "timer/min_count", "100001\n", -EINVAL, "the smallest is 100001" },
-	{ "timer/count", NULL, -ENOENT, "does not take a count of 100000" },
+	{ "timer/min_count", "100001\n", -EINVAL, "expected at least 100001" },
+	{ "timer/count", NULL, -ENOENT, "cannot write 100000 to" },
 };
 
-TEST(what_is_wrong_is_told)
+TEST(errors_name_the_file)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		struct collector *c = mount_fake();
@@ -183,7 +183,7 @@ TEST(counters_are_programmed)
 	close(write_end);
 }
 
-TEST(by_time_no_counter_counts)
+TEST(by_time_counters_are_disabled)
 {
 	struct collector *c = mount_fake();
 	uint64_t enabled, running;
@@ -207,20 +207,20 @@ static const struct {
 	int err;
 	const char *message;
 } cannot_count[] = {
-	{ "cpu_type", "timer", "i386/skylake", { .counter = 0 }, -ENODEV, "samples by time" },
+	{ "cpu_type", "timer", "i386/skylake", { .counter = 0 }, -ENODEV, "cannot count events" },
 	{ "cpu_type", "x86-64/generic", "i386/skylake", { .counter = 0 }, -EINVAL,
-	  "counts the events of 'x86-64/generic'" },
-	{ "cpu_type", "i386", "i386x/skylake", { .counter = 0 }, -EINVAL, "counts the events" },
+	  "does not match 'x86-64/generic'" },
+	{ "cpu_type", "i386", "i386x/skylake", { .counter = 0 }, -EINVAL, "does not match" },
 	{ "cpu_type", NULL, "i386/skylake", { .counter = 0 }, -ENOENT, "cpu_type" },
 	{ "model", "intel", "i386/skylake", { .name = "X", .counter = 3 }, -EINVAL,
 	  "event 'X': the oprofile module has no counter 3" },
 	{ "model", "intel", "i386/skylake", { .name = "X", .pmu = "cpu_atom" }, -EINVAL,
 	  "cannot count on 'cpu_atom' only; use --collector=perf" },
 	{ "1/unit_mask", NULL, "i386/skylake", { .name = "X", .unit_mask = 5, .counter = 1 },
-	  -ENOENT, "event 'X': the module does not take 5 for" },
+	  -ENOENT, "event 'X': cannot write 5 to" },
 };
 
-TEST(what_cannot_be_counted_is_told)
+TEST(unsupported_events_are_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cannot_count); i++) {
 		struct collector_config one = { .cpu_type = cannot_count[i].cpu_type,
@@ -242,7 +242,7 @@ TEST(what_cannot_be_counted_is_told)
 	}
 }
 
-/* [IB-8] What it refuses is said before the buffer is opened. */
+/* [IB-8] Errors are reported before the buffer is opened. */
 TEST(ibs_is_programmed)
 {
 	struct collector *c = mount_fake();
@@ -268,13 +268,13 @@ TEST(ibs_is_programmed)
 	c->close(c);
 }
 
-TEST(models_say_why)
+TEST(reasons_come_from_models)
 {
 	char why[100];
 
 	tmpdir_make();
 	device_models_reason(tmpdir, false, why, sizeof(why));
-	CHECK(strstr(why, "models' does not say why"), "%s", why);
+	CHECK(strstr(why, "reason missing in"), "%s", why);
 	put_text(tmpdir_path("models"), "intel: chosen, impossible: perf holds counter 0\n"
 					"perf: impossible: nothing\ntimer: possible\n");
 	device_models_reason(tmpdir, false, why, sizeof(why));
@@ -285,7 +285,7 @@ TEST(models_say_why)
 	device_models_reason(tmpdir, true, why, sizeof(why));
 	CHECK(!strcmp(why, "ibs: perf uses it just now"), "%s", why);
 	device_models_reason(tmpdir, false, why, sizeof(why));
-	CHECK(strstr(why, "does not say why"), "%s", why);
+	CHECK(strstr(why, "reason missing in"), "%s", why);
 	put_text(tmpdir_path("models"), "amd: chosen, impossible: stale\nibs: impossible: taken\n");
 	device_models_reason(tmpdir, true, why, sizeof(why));
 	CHECK(!strcmp(why, "ibs: taken"), "%s", why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* push_tables.c - tables that a collector wants: when they come, whose they are, if none */
+/* push_tables.c - tables that a collector wants: late, shared and missing ones */
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ static struct {
 	size_t len;
 } pushes[PUSHES_MAX];
 static unsigned int nr_pushes;
-static int answer;			/* of the pushes to come */
+static int answer;			/* to further pushes */
 static bool forgotten;			/* no cookie has a table any more */
 
 static int take_table(struct collector *c, op_word cookie, op_word same_as, const void *blob,
@@ -67,7 +67,7 @@ static struct unwind_push_stats stats(void)
 	return s;
 }
 
-/* Turns until nothing waits any more. */
+/* Push until nothing waits. */
 static void settle(void)
 {
 	struct pollfd news = { .fd = unwind_cache_fd(cache), .events = POLLIN };
@@ -77,7 +77,7 @@ static void settle(void)
 		unwind_push_turn(push);
 }
 
-TEST(wanted_made_pushed)
+TEST(wanted_tables_are_built_and_pushed)
 {
 	unsigned int vdso;
 
@@ -95,7 +95,7 @@ TEST(wanted_made_pushed)
 	end();
 }
 
-TEST(the_same_binary_shares)
+TEST(same_binaries_share_a_table)
 {
 	begin();
 	tell_file(7, "/proc/self/exe");
@@ -115,7 +115,7 @@ TEST(the_same_binary_shares)
 	end();
 }
 
-TEST(there_is_none)
+TEST(binaries_without_a_table)
 {
 	begin();
 	tell_file(9, "/proc/self/status");

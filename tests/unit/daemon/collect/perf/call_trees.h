@@ -145,7 +145,7 @@ static inline bool is_whole(const struct mode *m, unsigned int end)
 	/* what calls main() may use the register for something else, as glibc 2.43 does */
 	if (world.config.frame_pointers_only)
 		return by_pointers == OP_STACK_FRAME_POINTERS &&
-		       ((end & OP_STACK_END_MASK) == OP_STACK_UNTOLD ||
+		       ((end & OP_STACK_END_MASK) == OP_STACK_UNKNOWN ||
 			(end & OP_STACK_END_MASK) == OP_STACK_BAD_FRAME);
 	/* who calls code without a table has one itself */
 	return end == m->end || ((m->shallow || m->has_no_table) && end == OP_STACK_COMPLETE);

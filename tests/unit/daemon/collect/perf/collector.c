@@ -2,7 +2,7 @@
 /*
  * collector.c - the perf collector on this machine, end to end
  *
- * Runs the real thing as root on programs whose truth is known; those that live shortly are in
+ * Runs it as root on programs with known results; short-lived ones are in
  * short_lived.c.
  */
 #include "tests/unit/daemon/collect/perf/truth.h"
@@ -25,7 +25,7 @@ static void tally_process(struct tally *t, const struct seen *s)
 	free(path);
 }
 
-/* From now on every sample of the process is one of its loop. */
+/* From now on every sample of the process is in its loop. */
 static void check_all_in_loop(struct tally *t)
 {
 	struct collector *c = t->collector;
@@ -97,7 +97,7 @@ TEST(nothing_is_sampled_while_stopped)
 	c->close(c);
 }
 
-TEST(full_rings_are_counted)
+TEST(losses_of_full_rings_are_counted)
 {
 	struct tally t = {.collector = collector_perf()};
 	struct collector *c = t.collector;
@@ -126,7 +126,7 @@ TEST(bad_rates_are_refused)
 	struct collector_config config = {.events = &event, .nr_events = 1, .clock_khz = 1000000};
 	struct op_error e = {""};
 
-	CHECK(c->open(c, &config, &e) == -EINVAL && strstr(e.text, "the smallest is"), "%s",
+	CHECK(c->open(c, &config, &e) == -EINVAL && strstr(e.text, "expected at least"), "%s",
 	      e.text);
 	event = (struct collector_event){.count = 100000};
 	CHECK(c->open(c, &config, &e) == -EINVAL, "%s", e.text);

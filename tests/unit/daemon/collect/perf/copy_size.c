@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* copy_size.c - stack copies grow and shrink with stacks, within what rings can hold */
+/* copy_size.c - the size of stack copies adapts to the stacks, within what rings can hold */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/clock.h"
@@ -22,7 +22,7 @@ static void add_stacks(struct perf_copy_size *s, unsigned int nr, uint32_t neede
 		perf_copy_size_add(s, needed, s->bytes, was_short ? needed + 8 : 0);
 }
 
-TEST(it_fits_the_ring)
+TEST(initial_size_fits_the_ring)
 {
 	struct perf_copy_size s = start(MS);
 
@@ -59,7 +59,7 @@ TEST(short_stacks_make_it_grow)
 	CHECK(!perf_copy_size_decide(&s, 0, 5 * MS), "there is no more");
 }
 
-TEST(long_unused_it_shrinks)
+TEST(long_unused_size_shrinks)
 {
 	struct perf_copy_size s = start(MS);
 	uint64_t now = 0;
@@ -76,7 +76,7 @@ TEST(long_unused_it_shrinks)
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
 }
 
-TEST(lost_samples_make_it_shrink_and_wait)
+TEST(lost_samples_make_it_shrink_and_delay_growth)
 {
 	struct perf_copy_size s = start(MS);
 
@@ -91,7 +91,7 @@ TEST(lost_samples_make_it_shrink_and_wait)
 	CHECK(perf_copy_size_decide(&s, 22, 22 * NS_PER_SECOND) && s.bytes == 8192, "%u", s.bytes);
 }
 
-TEST(what_no_copy_helps_is_no_reason)
+TEST(stacks_beyond_any_copy_do_not_make_it_grow)
 {
 	struct perf_copy_size s = start(MS);
 
@@ -125,7 +125,7 @@ static uint32_t most_of_operf(uint64_t period_ns, unsigned int nr_cpus)
 	return perf_copy_most(perf_copy_ring_bytes(period_ns, nr_cpus, true), period_ns, true);
 }
 
-TEST(copies_that_stay_as_they_are)
+TEST(fixed_copies)
 {
 	for (unsigned int nr = 1; nr <= 4; nr++)
 		CHECK(most_of_operf(OPERF_NS, nr) == PERF_COPY_BYTES_MAX, "%u CPUs: %u", nr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* counters.c - events as perf takes them, on this and other machines; what refusals say */
+/* counters.c - conversion of events for perf, on this and other machines; error messages */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -25,7 +25,7 @@ static int make(const char *cpu_type, const struct collector_event *event, unsig
 	return err;
 }
 
-TEST(by_time_it_is_the_clock)
+TEST(by_time_uses_the_cpu_clock)
 {
 	struct collector_event event = { .count = 100000, .user = true, .code = 5, .extra = 9 };
 	struct perf_machine idle = here;
@@ -101,7 +101,7 @@ static void put_pmu(const char *name, const char *type, const char *cpus)
 		put_text(tmpdir_path(path), cpus);
 }
 
-TEST(kinds_of_cpus)
+TEST(types_of_cpu)
 {
 	static const struct collector_event two[] = {
 		{ .name = "CPU_CLK_UNHALTED", .code = 0x3c, .count = 100000, .user = true,
@@ -136,7 +136,7 @@ TEST(kinds_of_cpus)
 	free(c);
 	unlink(tmpdir_path("sys/bus/event_source/devices/cpu_atom/type"));
 	CHECK(make("i386/alderlake-p", two, 2, &machine, &c, &e) == -ENOENT &&
-		      strstr(e.text, "event 'CPU_CLK_UNHALTED': unknown PMU 'cpu_atom'"),
+		      strstr(e.text, "event 'CPU_CLK_UNHALTED': PMU 'cpu_atom' not found"),
 	      "%s", e.text);
 }
 
@@ -149,7 +149,7 @@ TEST(refusals)
 	struct perf_counter *c;
 
 	CHECK(make("i386/skylake", &fast, 1, &here, &c, &e) == -EINVAL &&
-		      strstr(e.text, "event 'CPU_CLK_UNHALTED': a count of 9999 is a higher") &&
+		      strstr(e.text, "event 'CPU_CLK_UNHALTED': count 9999 exceeds") &&
 		      strstr(e.text, "at least 10000"), "%s", e.text);
 	fast.count = 10000;
 	CHECK(!make("i386/skylake", &fast, 1, &here, &c, &e), "the count that was named: %s",
@@ -165,8 +165,8 @@ TEST(refusals)
 	deaf = (struct collector_event){ .name = "X", .code = 0x1c0ff, .count = 100000,
 					 .user = true };
 	CHECK(make("i386/skylake", &deaf, 1, &here, &c, &e) == -EINVAL &&
-		      strstr(e.text, "code 0x1c0ff, unit mask 0x0, extra 0x0 have more bits"), "%s",
-	      e.text);
+		      strstr(e.text, "code 0x1c0ff, unit mask 0x0 or extra 0x0 is out of range"),
+	      "%s", e.text);
 	deaf.code = 0x1c0;
 	CHECK(make("i386/skylake", &deaf, 1, &here, &c, &e) == -EINVAL, "Intel's have 8 bits");
 	deaf = (struct collector_event){ .name = "X", .unit_mask = 0x100, .count = 100000,
@@ -177,7 +177,7 @@ TEST(refusals)
 	CHECK(make("i386/486", &deaf, 1, &here, &c, &e) == -EINVAL, "no such type");
 }
 
-/* Rings are made for all events together, and for no more than the kernel lets through. */
+/* Rings are sized for all events together, up to the kernel's limit. */
 TEST(rates_add_up)
 {
 	struct perf_counter c[3] = { { .period = 100000 }, { .period = 100000 },
@@ -209,7 +209,7 @@ static const struct {
 	{ -EIO, true, "cannot open a perf event on CPU 5" },
 };
 
-TEST(what_fails_is_explained)
+TEST(errors_are_explained)
 {
 	static const struct perf_counter miss = { .name = "MISS", .type = PERF_TYPE_RAW,
 						  .config = 0x412e };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events.c - several events on one ring, end to end, on a machine that need not count any
+ * events.c - several events on one ring, end to end, on machines without hardware counters too
  *
  * The kernel's software events stand in for hardware's: its PMU for them has a name in sysfs as
  * any other has. One samples by time, the other each page that this program touches first.
@@ -24,7 +24,7 @@ static const struct collector_event two[] = {
 static const struct collector_config config = { .cpu_type = "i386/arch_perfmon", .events = two,
 						.nr_events = 2, .clock_khz = 1000000 };
 
-/* in: faults of ours; out: clock samples; other: what nobody asked for. */
+/* in: faults of ours; out: clock samples; other: unexpected. */
 static void tally_events(struct tally *t, const struct seen *s)
 {
 	if (s->counter == FAULTS && s->user)
@@ -127,8 +127,8 @@ TEST(a_collector_can_be_opened_again)
 	}
 }
 
-/* Whichever it is, it is told with the event's name, and what to do. */
-TEST(without_counters_it_says_so)
+/* Each error names the event, and says what to do. */
+TEST(missing_counters_are_reported)
 {
 	static const struct collector_event cycles = { .name = "CPU_CLK_UNHALTED", .code = 0x3c,
 						       .count = 1000000, .user = true };

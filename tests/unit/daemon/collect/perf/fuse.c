@@ -2,8 +2,8 @@
 /*
  * fuse.c - a program on a file system whose server stops answering does not stop the daemon
  *
- * The server is a child process that speaks FUSE itself: it serves one file, a shell, and once
- * the shell runs it goes on taking requests and answers none. Needs root and perf_event_open().
+ * The server is a child process that speaks FUSE itself: it serves one file, a shell, and once the
+ * shell runs it keeps reading requests without answering them. Needs root and perf_event_open().
  */
 #include <dirent.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ static void reply_read(int dev, const struct fuse_in_header *in, const struct fu
 	reply(dev, in, 0, shell + (n ? r->offset : 0), n < r->size ? n : r->size);
 }
 
-/* No timeouts given: whatever is asked of the file later is asked of us. */
+/* Timeouts of 0: every later request for the file comes to us. */
 static void serve(int dev)
 {
 	static char request[REQUEST_MAX];
@@ -122,7 +122,7 @@ static double cpu_ms(pid_t pid)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Until it had so much CPU time, however long the machine takes over it. */
+/* Wait until it has used that much CPU time, however long that takes. */
 static void let_work(pid_t pid, double ms)
 {
 	double end = cpu_ms(pid) + ms;
@@ -203,8 +203,8 @@ TEST(a_server_that_stops_answering)
 	profile_it(true);
 }
 
-/* Then the file is looked for by its path. */
-TEST(and_its_program_is_gone)
+/* Now the file is found by its path. */
+TEST(a_server_without_its_program)
 {
 	profile_it(false);
 }
@@ -237,10 +237,10 @@ TEST(file_systems)
 		{{82, 0, 61}, false}, {{83, 0, 62}, true},
 		/* malformed */
 		{{84, 0, 0}, false}, {{85, 0, 62}, false}, {{99, 0, 0}, false},
-		/* the first process' alone, by its mount or by its device */
+		/* the first process's alone, by its mount or by its device */
 		{{30, 0, 70}, true}, {{31, 0, 70}, false}, {{32, 0, 70}, true},
 		{{99, 8, 2}, true}, {{99, 0, 53}, false}, {{99, 0, 54}, true},
-		/* a mount in their list or ours is what it is there, whatever the device */
+		/* a mount in their list or ours has the type listed there, whatever the device */
 		{{22, 8, 2}, false}, {{81, 8, 2}, false}, {{99, 0, 62}, false},
 	};
 
@@ -254,7 +254,7 @@ TEST(file_systems)
 	      "ours alone");
 }
 
-/* What lies at @path in the folder, for which nobody is asked. */
+/* A handle of @path in the folder, without asking a server. */
 static int handle_of(const char *path)
 {
 	int fd = open(tmpdir_path(path), O_PATH | O_CLOEXEC);
@@ -277,14 +277,14 @@ static bool first_process_has_mount_of(int fd)
 	return found;
 }
 
-/* Our own root is a plain folder then, whose mount is in no list of ours. */
+/* Then our own root is a plain folder, whose mount is not in our list. */
 static void change_root(void)
 {
 	CHECK(!mount("proc", tmpdir_path("root/proc"), "proc", 0, NULL) &&
 	      !chroot(tmpdir_path("root")) && !chdir("/"), "chroot: %s", strerror(errno));
 }
 
-TEST(files_of_a_root_that_is_no_mount_point)
+TEST(files_of_a_root_that_is_not_a_mount_point)
 {
 	int known, copied, mounted, served;
 	pid_t server;

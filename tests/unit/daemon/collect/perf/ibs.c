@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ibs.c - the kernel's IBS PMUs: what is asked of them, and what their raw data becomes */
+/* ibs.c - the kernel's IBS PMUs: their configuration, and conversion of their raw data */
 #include <errno.h>
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/ibs.h"
@@ -28,7 +28,7 @@ static struct ibs_config asked(const char *args)
 	return c;
 }
 
-TEST(what_is_asked)
+TEST(events_requested)
 {
 	struct ibs_config c = asked("fetch:IBS_FETCH_ALL:1048575:0|op:IBS_OP_ALL:100001:5");
 	struct perf_counter events[PERF_IBS_MAX];
@@ -37,7 +37,7 @@ TEST(what_is_asked)
 
 	tmpdir_make();
 	CHECK(perf_ibs_make(&c, tmpdir, events, &nr, &e) == -ENODEV && nr == 9 &&
-	      strstr(e.text, "no PMU 'ibs_fetch'"), "%s", e.text);
+	      strstr(e.text, "PMU 'ibs_fetch'"), "%s", e.text);
 	put_line(PMUS "ibs_fetch/type", "9\n");
 	put_line(PMUS "ibs_fetch/format/rand_en", "config:57\n");
 	CHECK(perf_ibs_make(&c, tmpdir, events, &nr, &e) == -ENODEV && strstr(e.text, "ops"),
@@ -117,7 +117,7 @@ TEST(raw_data)
 		CHECK(!perf_ibs_words(OP_IBS_OP, true, &op, size, got), "%u", size);
 }
 
-/* A record with raw data waits whole, and becomes a note with the sample's own notes before it. */
+/* A record with raw data waits whole, and becomes a note after the sample's own notes. */
 
 static op_word words[1000];
 static size_t nr_words;

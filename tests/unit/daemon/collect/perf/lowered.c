@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lowered.c - kernels and CPUs that offer less than is asked for
+ * lowered.c - kernels and CPUs without some of the requested features
  *
  * The system calls are this program's own: they answer as a kernel would that is older, or whose
  * CPU has no precise addresses, no guests, or no counters at all.
@@ -18,11 +18,11 @@
 #include "tests/unit/tmpdir.h"
 
 static struct {
-	bool lost, build_ids;		/* it knows these */
-	bool guests;			/* it can leave out guests */
+	bool lost, build_ids;		/* supported */
+	bool guests;			/* can exclude guests */
 	unsigned int precise;		/* the highest level */
-	int raw, hardware;		/* what an event of that type fails with, or 0 */
-	uint64_t opened;		/* configs of those it took, added up */
+	int raw, hardware;		/* error of an event of that type, or 0 */
+	uint64_t opened;		/* sum of the configs of opened events */
 	int nr_tries, nr_open;
 } kernel;
 
@@ -76,7 +76,7 @@ static const struct {
 	int raw, hardware;
 
 	int err;
-	unsigned int got_precise;	/* of the second event, which asks for 3 */
+	unsigned int got_precise;	/* of the second event, which requests 3 */
 	bool got_guests_too;		/* of the first, cycles */
 	uint64_t opened;
 } cases[] = {
@@ -93,7 +93,7 @@ static const struct {
 	{ true, true, true, 3, EACCES, 0, -EACCES, 3, false, 0 },
 };
 
-TEST(as_much_as_there_is)
+TEST(unsupported_features_are_lowered)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct perf_counter counters[] = {
@@ -142,7 +142,7 @@ TEST(as_much_as_there_is)
 	}
 }
 
-TEST(an_event_stays_on_its_kind_of_cpu)
+TEST(an_event_stays_on_its_type_of_cpu)
 {
 	static struct perf_counter atom = { .name = "CYC", .type = PERF_TYPE_RAW, .config = 1,
 					    .period = 9, .user = true, .pmu = "cpu_atom",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* maps.c - images, cookies and the mappings that hold them, against a plain model */
+/* maps.c - images, cookies and the mappings that hold them, compared with a simple model */
 #include "tests/tap.h"
 
 #include <stdbool.h>
@@ -94,7 +94,7 @@ TEST(only_sampled_images_stay)
 	perf_cookies_free(t);
 }
 
-/* Every overlap of one mapping with another, and then random ones, byte by byte. */
+/* Every overlap of one mapping with another, then random ones, checked byte by byte. */
 #define SPACE 64
 
 struct model {

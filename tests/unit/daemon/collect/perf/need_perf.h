@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* need_perf.h - skips a test, but only where the kernel itself lets nobody sample its CPUs */
+/* need_perf.h - skip a test only if the kernel permits nobody to sample its CPUs */
 #ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_NEED_PERF_H
 #define TESTS_UNIT_DAEMON_COLLECT_PERF_NEED_PERF_H
 

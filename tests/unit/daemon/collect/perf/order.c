@@ -9,7 +9,7 @@
 
 #define MAX_CPUS 8
 
-/* What came out so far. */
+/* What was returned so far. */
 struct out {
 	uint64_t change;	   /* time of the last */
 	uint64_t newest[MAX_CPUS]; /* of the last sample, per CPU */
@@ -94,7 +94,7 @@ TEST(a_change_at_the_same_time_comes_first)
 	perf_order_free(o);
 }
 
-TEST(without_changes_each_cpu_is_one_run)
+TEST(without_changes_each_cpu_has_one_run)
 {
 	struct perf_order *o = perf_order_new();
 	struct out out = {0};
@@ -106,7 +106,7 @@ TEST(without_changes_each_cpu_is_one_run)
 	perf_order_free(o);
 }
 
-TEST(late_ones_are_counted_and_not_lost)
+TEST(late_samples_are_counted_and_not_lost)
 {
 	struct perf_order *o = perf_order_new();
 	struct out out = {0};
@@ -121,8 +121,8 @@ TEST(late_ones_are_counted_and_not_lost)
 	perf_order_free(o);
 }
 
-/* A record stays on its ring while its sample waits; when the ring goes, so does the stack. */
-TEST(what_waits_holds_its_record)
+/* A record stays on its ring while its sample waits; the stack is dropped with the ring. */
+TEST(waiting_samples_hold_their_records)
 {
 	struct perf_order *o = perf_order_new();
 	struct perf_order_item item = {0};

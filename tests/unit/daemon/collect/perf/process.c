@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* process.c - processes through fork, exec, mmap and exit, and what /proc adds */
+/* process.c - processes through fork, exec, mmap and exit, and from /proc */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void begin_test(void)
 	perf_processes_init(&processes, cookies, tmpdir);
 }
 
-/* Nothing may hold an image that no cookie was asked for. */
+/* No image without a cookie may remain. */
 static void end_test(void)
 {
 	perf_processes_free(&processes);
@@ -87,7 +87,7 @@ static const char *program(uint32_t pid)
 
 #define CHECK_TEXT(got, want) CHECK(!strcmp((got), (want)), "is \"%s\"", got)
 
-TEST(exec_starts_anew)
+TEST(exec_replaces_all_mappings)
 {
 	begin_test();
 	do_exec(10, 1);
@@ -99,7 +99,7 @@ TEST(exec_starts_anew)
 	CHECK_TEXT(program(10), "/bin/a");
 	do_exec(10, 4);
 	CHECK_TEXT(at(10, 0x1800), "-");
-	CHECK_TEXT(program(10), "/bin/a"); /* until the new one shows */
+	CHECK_TEXT(program(10), "/bin/a"); /* until the new one is mapped */
 	do_mmap(10, 0x7000, 0x1000, "[vdso]", 5);
 	do_mmap(10, 0x1000, 0x1000, "/bin/b", 5);
 	CHECK_TEXT(at(10, 0x1800), "/bin/b");
@@ -107,7 +107,7 @@ TEST(exec_starts_anew)
 	end_test();
 }
 
-TEST(fork_copies_then_both_go_their_way)
+TEST(forks_change_independently)
 {
 	begin_test();
 	do_exec(10, 1);
@@ -127,7 +127,7 @@ TEST(fork_copies_then_both_go_their_way)
 	end_test();
 }
 
-TEST(threads_are_their_process)
+TEST(threads_share_their_process)
 {
 	struct bytes b;
 
@@ -143,10 +143,10 @@ TEST(threads_are_their_process)
 	end_test();
 }
 
-/* Numbers beyond pid_max: nobody has them, so the tick finds them gone. */
+/* Numbers beyond pid_max do not exist, so the tick finds them gone. */
 #define NOBODY 0x7f000000
 
-TEST(exit_lingers_then_forgets)
+TEST(exited_processes_linger)
 {
 	begin_test();
 	do_exec(NOBODY, 1);
@@ -174,8 +174,8 @@ TEST(exit_of_a_living_process)
 	end_test();
 }
 
-/* Told twice, at a time that is none, it waits once. */
-TEST(exit_told_twice)
+/* Reported twice, at an invalid time, it waits once. */
+TEST(exit_reported_twice)
 {
 	begin_test();
 	do_exec(NOBODY, 1);
@@ -212,7 +212,7 @@ static void put_proc(uint32_t pid, const char *maps)
 	free(path);
 }
 
-TEST(what_was_there_before)
+TEST(processes_older_than_the_records)
 {
 	struct perf_process *q;
 
@@ -227,7 +227,7 @@ TEST(what_was_there_before)
 	CHECK_TEXT(at(10, 0x5fff), "anon");
 	q = perf_process_find(&processes, 11);
 	CHECK(q && q->known && !q->maps, "a kernel thread");
-	/* what is older than the reading is in it already; what is younger counts */
+	/* changes older than the reading are included already; younger ones are applied */
 	do_mmap(10, 0x1000, 0x1000, "/bin/older", 1);
 	CHECK_TEXT(at(10, 0x1000), "/bin/old");
 	do_fork(10, 11, 2);
@@ -237,7 +237,7 @@ TEST(what_was_there_before)
 	end_test();
 }
 
-TEST(reading_again_is_rationed)
+TEST(repeated_reads_are_limited)
 {
 	begin_test();
 	put_proc(10, "00001000-00002000 r-xp 00000000 08:01 55 /bin/old\n");
@@ -251,8 +251,8 @@ TEST(reading_again_is_rationed)
 	end_test();
 }
 
-/* What munmap() leaves behind doesn't pile up for ever. */
-TEST(stale_mappings_are_found_out)
+/* Stale mappings left by munmap() are eventually dropped. */
+TEST(stale_mappings_are_dropped)
 {
 	begin_test();
 	put_proc(10, "7000-8000 r-xp 00000000 08:01 55 /lib/live\n");
@@ -265,7 +265,7 @@ TEST(stale_mappings_are_found_out)
 	end_test();
 }
 
-/* A hundred thousand forks that share one table are cheap, and all can go again. */
+/* A hundred thousand forks that share one table are cheap, and all are freed. */
 TEST(fork_storm)
 {
 	begin_test();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* records.c - records taken apart: each kind, and each way to be too short */
+/* records.c - parsing records: each type, and each way to be too short */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ TEST(mmap2_with_build_id)
 		      r.mmap.build_id.bytes[19] == 0xab,
 	      "id");
 	CHECK(!r.mmap.inode && !r.mmap.major, "no inode then");
-	b.at[40] = 21; /* more than there is room for: none, but the mapping counts */
+	b.at[40] = 21; /* too large: ignored, but the mapping counts */
 	CHECK(!perf_record_parse(b.at, b.size, &r) && !r.mmap.build_id.len, "a length that lies");
 }
 
@@ -130,7 +130,7 @@ TEST(control_groups)
 	CHECK(perf_record_cgroup(b.at, b.size) == 4711, "behind all else");
 }
 
-/* Whatever is cut off, it is refused, and the result is left alone. */
+/* A truncated record is refused, and the result is untouched. */
 TEST(cut_records)
 {
 	struct perf_record r, untouched;
@@ -156,7 +156,7 @@ TEST(cut_records)
 	}
 }
 
-TEST(mmap2_that_makes_no_sense)
+TEST(malformed_mmap2)
 {
 	struct perf_record r;
 	struct bytes b;

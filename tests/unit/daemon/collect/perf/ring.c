@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ring.c - reading a ring: wrapping records, and lengths that lie */
+/* ring.c - reading a ring: wrapping records and wrong lengths */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/ring.h"
@@ -22,7 +22,7 @@ static void write_record(uint16_t size, unsigned char fill)
 	page.data_head += size;
 }
 
-TEST(records_come_out_as_they_went_in)
+TEST(records_are_read_as_written)
 {
 	struct perf_ring r;
 	uint64_t read = 0;
@@ -50,7 +50,7 @@ TEST(records_come_out_as_they_went_in)
 	perf_ring_unmap(&r);
 }
 
-/* Until they are released one by one, also what wraps; the kernel fills what is free meanwhile. */
+/* Until they are released one by one, even if they wrap, while the kernel fills the free room. */
 TEST(records_stay_until_they_are_released)
 {
 	struct perf_ring r;
@@ -81,7 +81,7 @@ TEST(records_stay_until_they_are_released)
 	perf_ring_unmap(&r);
 }
 
-TEST(lengths_that_lie)
+TEST(wrong_lengths)
 {
 	static const uint16_t sizes[] = {0, 4, 7, 9, 24, 65528};
 	struct perf_ring r;
@@ -99,7 +99,7 @@ TEST(lengths_that_lie)
 		CHECK(page.data_tail == page.data_head, "size %u not skipped", sizes[i]);
 		perf_ring_unmap(&r);
 	}
-	/* a head that ran away */
+	/* a wrong head */
 	page.data_tail = 0;
 	page.data_head = SIZE + 8;
 	perf_ring_init(&r, &page, data, SIZE);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rings.c - which event a record is about, and what its throttles cost */
+/* rings.c - which event a record is of, and how its throttles are counted */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/rings.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 
 #define SIZE	4096
-#define KNOWN	10	/* ids: an event whose period is known in time, */
-#define UNKNOWN	11	/* and one whose isn't */
+#define KNOWN	10	/* ids: an event with a known period, */
+#define UNKNOWN	11	/* and one without */
 
 static struct perf_event_mmap_page page;
 static unsigned char data[SIZE];
@@ -98,13 +98,13 @@ TEST(throttles_are_counted_by_event)
 	put_throttle(PERF_RECORD_THROTTLE, KNOWN, 10000);
 	put_throttle(PERF_RECORD_THROTTLE, UNKNOWN, 11000);
 	read_all(12000);
-	/* as many periods as passed since, and a throttle whose length nobody knows */
+	/* the periods that passed since, and a throttle of unknown length */
 	CHECK(perf_rings_throttled(&rings, 0, 15500) == 5 + 1, "%llu",
 	      (unsigned long long)perf_rings_throttled(&rings, 0, 15500));
 	put_throttle(PERF_RECORD_UNTHROTTLE, UNKNOWN, 13000);
 	put_throttle(PERF_RECORD_UNTHROTTLE, KNOWN, 20000);
-	put_throttle(PERF_RECORD_UNTHROTTLE, KNOWN, 30000);	/* of nothing */
-	put_throttle(PERF_RECORD_THROTTLE, 99, 30000);		/* of nobody */
+	put_throttle(PERF_RECORD_UNTHROTTLE, KNOWN, 30000);	/* without a throttle */
+	put_throttle(PERF_RECORD_THROTTLE, 99, 30000);		/* of an unknown event */
 	read_all(31000);
 	CHECK(perf_rings_throttled(&rings, 0, 50000) == 11 + 1, "%llu",
 	      (unsigned long long)perf_rings_throttled(&rings, 0, 50000));

@@ -72,7 +72,7 @@ TEST(addresses_alone)
 	CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
 }
 
-/* Whatever is cut off, it is refused, and the result is left alone. */
+/* A truncated record is refused, and the result is untouched. */
 TEST(cut_stacks)
 {
 	struct perf_sample_stack c, untouched;
@@ -87,7 +87,7 @@ TEST(cut_stacks)
 	}
 }
 
-TEST(lengths_that_lie)
+TEST(wrong_lengths)
 {
 	static const uint64_t lies[] = { 1000, UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_MAX - 6 };
 	size_t stack_at = 8 * (1 + 2 + 1 + PERF_USER_REGS_NR);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* setup.c - periods, ring sizes, lists of CPUs, lines of /proc, modules that come and go */
+/* setup.c - periods, ring sizes, lists of CPUs, lines of /proc, modules */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -17,17 +17,17 @@ TEST(periods)
 		uint64_t count, khz, max_rate;
 		int err;
 		uint64_t ns;
-		const char *says;
+		const char *message;
 	} cases[] = {
 		{100000, 2000000, 100000, 0, 50000, ""},
 		{15000, 1000000, 0, 0, 15000, ""},
-		{14999, 1000000, 0, -EINVAL, 0, "the smallest is 15000 at 1000000 kHz"},
-		{1, 3000001, 0, -EINVAL, 0, "the smallest is 45001 "},
-		{0, 1000000, 0, -EINVAL, 0, "the smallest is 15000"},
+		{14999, 1000000, 0, -EINVAL, 0, "at least 15000 at 1000000 kHz"},
+		{1, 3000001, 0, -EINVAL, 0, "at least 45001 "},
+		{0, 1000000, 0, -EINVAL, 0, "at least 15000"},
 		{100000, 1000000, 5000, -EINVAL, 0,
-		 "kernel.perf_event_max_sample_rate (5000) allows"},
+		 "kernel.perf_event_max_sample_rate (5000); raise"},
 		{200000, 1000000, 5000, 0, 200000, ""},
-		{UINT64_MAX, 1, 0, -EINVAL, 0, "a sample an hour"},
+		{UINT64_MAX, 1, 0, -EINVAL, 0, "one sample per hour"},
 		{100000, 0, 0, -EINVAL, 0, "0 kHz"},
 	};
 
@@ -38,9 +38,9 @@ TEST(periods)
 
 		CHECK(err == cases[i].err && ns == cases[i].ns, "case %zu: %d, %llu ns", i, err,
 		      (unsigned long long)ns);
-		CHECK(strstr(e.text, cases[i].says), "case %zu: \"%s\"", i, e.text);
+		CHECK(strstr(e.text, cases[i].message), "case %zu: \"%s\"", i, e.text);
 	}
-	/* the count that a refusal names is taken */
+	/* the count that the error suggests is accepted */
 	for (uint64_t khz = 999; khz < 5000000; khz += 99991) {
 		uint64_t ns, least = (15000 * khz + 999999) / 1000000;
 
@@ -142,7 +142,7 @@ TEST(module_lines)
 		CHECK(!perf_parse_module_line(bad[i], &m), "\"%s\" was taken", bad[i]);
 }
 
-/* --- modules that come and go --- */
+/* --- modules --- */
 
 static char told[1000];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * short_lived.c - the perf collector on programs that are gone before anyone can look
+ * short_lived.c - the perf collector on programs that end before /proc can be read
  *
- * On this machine, as root: 500 processes one after the other, and one whose file is deleted.
+ * On this machine, as root: 500 processes one after another, and one whose file is deleted.
  */
 #include "tests/unit/daemon/collect/perf/truth.h"
 
@@ -13,7 +13,7 @@
 
 #define PERIOD_NS 200000
 #define SHORT_ONES 500
-#define MANY_WORDS (1 << 21) /* a ring that takes many seconds, should we not be let run */
+#define MANY_WORDS (1 << 21) /* a ring for many seconds, in case we are not scheduled */
 
 static char *copy_self(const char *name)
 {
@@ -59,7 +59,7 @@ static void tally_short_ones(struct tally *t, const struct seen *s)
 	free(program);
 }
 
-/* As many as there is time for. */
+/* As many as possible in the available time. */
 static void run_short_ones(struct collector *c, struct tally *t)
 {
 	double end = now_s() + DEADLINE_S / 2;
@@ -101,7 +101,7 @@ TEST(short_lived_processes_keep_their_samples)
 	      (unsigned long long)t.in, nr_short_ones);
 	CHECK(!total.lost[LOST_RING], "a ring of %d words was too small", MANY_WORDS);
 	CHECK((double)t.out <= 0.005 * (double)(t.in + t.other), "unattributed");
-	/* also those of whatever else runs here */
+	/* including those of everything else running here */
 	CHECK((double)unknown <= 0.005 * (double)total.received, "lost");
 	c->close(c);
 	free(path);
@@ -123,7 +123,7 @@ static void tally_program(struct tally *t, const struct seen *s)
 	free(program);
 }
 
-/* The cookie's descriptor leads to the file that has no name any more. */
+/* The cookie's descriptor is of the deleted file. */
 static void check_same_file(struct collector *c, op_word cookie)
 {
 	int fd = c->cookie_fd(c, cookie);
@@ -136,7 +136,7 @@ static void check_same_file(struct collector *c, op_word cookie)
 	close(fd);
 }
 
-TEST(deleted_program_is_found_again)
+TEST(deleted_program_is_found)
 {
 	struct tally t = {.sample = tally_program, .collector = collector_perf()};
 	struct collector *c = t.collector;

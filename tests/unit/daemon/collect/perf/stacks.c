@@ -2,8 +2,8 @@
 /*
  * stacks.c - call stacks word by word, and every way that one can end
  *
- * The process is made up, and so is its stack, which has frame pointers: it runs in memory without
- * a file, for which there are no tables. call_trees.c tests the walk by tables.
+ * Process and stack are fake. The stack has frame pointers, because the process runs in memory
+ * without a file, for which there are no tables. call_trees.c tests the walk by tables.
  */
 #include "tests/tap.h"
 
@@ -98,7 +98,7 @@ static void decode(void)
 	trans_free(t);
 }
 
-/* Leaves only what comes after CPU and task. */
+/* Removes the notes of CPU and task. */
 static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *stack)
 {
 	struct perf_sample s = { .time = 2, .pc = pc, .tgid = TASK, .tid = TASK, .mode = mode,
@@ -121,7 +121,7 @@ static void check_end(unsigned int end, size_t nr_callers, const char *what)
 	nr_words = 0;
 }
 
-/* --- as the kernel lists them --- */
+/* --- from the kernel's list --- */
 
 TEST(listed)
 {
@@ -138,7 +138,7 @@ TEST(listed)
 	add64(&b, MADE + 0x40);
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	CHECK(words[0] == E && words[1] == OP_TRACE_BEGIN, "begin");
-	check_end(OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS, 4, "kernel and user");
+	check_end(OP_STACK_UNKNOWN | OP_STACK_FRAME_POINTERS, 4, "kernel and user");
 	clean_up();
 }
 
@@ -157,7 +157,7 @@ TEST(listed_words)
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	CHECK_WORDS("a system call", E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, KERNEL, 5,
 		    KERNEL + 0x10, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x1021, 0, 0x1030,
-		    0, E, OP_STACK_END, OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS);
+		    0, E, OP_STACK_END, OP_STACK_UNKNOWN | OP_STACK_FRAME_POINTERS);
 	clean_up();
 }
 
@@ -205,7 +205,7 @@ TEST(listed_ends)
 	clean_up();
 }
 
-TEST(a_sample_that_is_lost_takes_its_stack_along)
+TEST(a_lost_sample_loses_its_stack)
 {
 	struct bytes b = { .size = 0 };
 
@@ -324,7 +324,7 @@ TEST(copied_ends)
 	clean_up();
 }
 
-TEST(a_depth_that_the_kernel_does_not_list_is_noted)
+TEST(a_depth_beyond_the_kernels_limit_is_noted)
 {
 	struct perf_stacks k = { .depth = 300, .max_addresses = 127 };
 	char note[256];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * targets.c - sampling of one process: all its threads, whenever they came, and each once
+ * targets.c - sampling one process: all its threads, whenever they started, and each once
  *
- * The truth is the CPU time that the kernel says the process had: samples by time must add up to
+ * The reference is the process's CPU time according to the kernel: samples by time must add up to
  * it, so a thread that was missed or counted twice is seen.
  */
 #include <pthread.h>
@@ -87,7 +87,7 @@ static void *burn_on(void *unused)
 	return NULL;
 }
 
-/* The kinds take turns: threads that stay, and threads that start others. */
+/* Alternate between threads that stay and threads that start others. */
 static pid_t start_threads(int nr)
 {
 	int ready = eventfd(0, EFD_CLOEXEC);
@@ -116,7 +116,7 @@ static pid_t start_threads(int nr)
  * enabled and disabled, on a busy machine for long: at most all of that is sampled, at least what
  * lies between.
  */
-TEST(all_threads_and_each_once)
+TEST(all_threads_are_sampled_once)
 {
 	struct collector *c = collector_perf();
 	struct op_error e = { "" };
@@ -160,17 +160,17 @@ TEST(no_such_process)
 	struct op_error e = { "" };
 
 	CHECK(perf_targets_init(&t, &targets, "/proc", &setup, &e) == -ESRCH, "%s", e.text);
-	CHECK(strstr(e.text, "no process 67108863"), "%s", e.text);
+	CHECK(strstr(e.text, "process 67108863 not found"), "%s", e.text);
 }
 
-/* ---- who has two sets of events ---- */
+/* ---- threads with two sets of events ---- */
 
-TEST(doubles_are_left_out)
+TEST(duplicates_are_dropped)
 {
 	struct perf_targets t = { .nr_tasks = 0 };
 
 	perf_targets_fork(&t, 20, 10);
-	CHECK(!perf_targets_is_double(&t, 20, 0), "nobody has two sets");
+	CHECK(!perf_targets_is_duplicate(&t, 20, 0), "nobody has two sets");
 	t.late = calloc(1, sizeof(*t.late));
 	t.room_late = t.nr_late = 1;
 	t.late[0] = (struct perf_late){ 10, 3, 0 };
@@ -181,19 +181,19 @@ TEST(doubles_are_left_out)
 		for (unsigned int task = 0; task < 5; task++) {
 			bool two = tid == 10 || tid == 30 || tid == 5;
 
-			CHECK(perf_targets_is_double(&t, tid, task) == (two && task != 3),
+			CHECK(perf_targets_is_duplicate(&t, tid, task) == (two && task != 3),
 			      "tid %u, task %u", tid, task);
 		}
 	perf_targets_begin_reading(&t);
 	perf_targets_exit(&t, 10);
 	perf_targets_begin_reading(&t);
-	CHECK(perf_targets_is_double(&t, 10, 0), "its last samples are to come");
+	CHECK(perf_targets_is_duplicate(&t, 10, 0), "its last samples are to come");
 	perf_targets_begin_reading(&t);
-	CHECK(!perf_targets_is_double(&t, 10, 0), "it is gone");
-	CHECK(perf_targets_is_double(&t, 30, 0), "its children go on");
+	CHECK(!perf_targets_is_duplicate(&t, 10, 0), "it is gone");
+	CHECK(perf_targets_is_duplicate(&t, 30, 0), "its children go on");
 	perf_targets_exit(&t, 30);
 	perf_targets_fork(&t, 30, 11);
-	CHECK(!perf_targets_is_double(&t, 30, 0), "its number is another's");
+	CHECK(!perf_targets_is_duplicate(&t, 30, 0), "its number is another's");
 	perf_targets_exit(&t, 30);
 	perf_targets_exit(&t, 5);
 	perf_targets_begin_reading(&t);
@@ -204,7 +204,7 @@ TEST(doubles_are_left_out)
 
 /* ---- from exec on ---- */
 
-TEST(a_program_from_its_exec_on)
+TEST(a_program_is_sampled_from_its_exec_on)
 {
 	struct collector *c = collector_perf();
 	int go[2], status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * truth.h - programs whose truth is known, for tests of the perf collector on this machine
+ * truth.h - programs with known results, for tests of the perf collector on this machine
  *
  * The busy program is the test's own, started again as "spin": it says when it is ready, and from
  * then on runs one loop whose place in the file is known. What the collector says of it is decoded

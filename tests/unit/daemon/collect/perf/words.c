@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - what samples become: the fewest notes, and every sample somewhere */
+/* words.c - words of samples: as few notes as possible, and no sample unaccounted for */
 #include "tests/tap.h"
 
 #include <stdint.h>
@@ -31,7 +31,7 @@ TEST(notes_only_when_something_changes)
 
 	perf_emit_task(&emit, 10, 12, 1); /* another thread of it */
 	perf_emit_file(&emit, 2, 0x400);
-	perf_emit_cpu(&emit, 4); /* another CPU: all is said again */
+	perf_emit_cpu(&emit, 4); /* another CPU: everything is repeated */
 	perf_emit_task(&emit, 10, 12, 1);
 	perf_emit_file(&emit, 2, 0x400);
 	perf_emit_end(&emit);
@@ -78,7 +78,7 @@ TEST(module)
 		    name_word("ext4", 0), 0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED);
 }
 
-TEST(many_words_come_in_pieces)
+TEST(many_words_are_delivered_in_pieces)
 {
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_emit_cpu(&emit, 0);
@@ -164,7 +164,7 @@ TEST(every_sample_ends_somewhere)
 	perf_cookies_free(cookies);
 }
 
-/* Past its exit a task's samples carry no ids; they still belong to its program. */
+/* After its exit a task's samples have no ids; they still belong to its program. */
 TEST(samples_after_exit_keep_their_program)
 {
 	struct perf_cookies *cookies = perf_cookies_new();
@@ -194,7 +194,7 @@ TEST(samples_after_exit_keep_their_program)
 	perf_cookies_free(cookies);
 }
 
-/* Told by exec, by the task itself, and by who made it; each once while it holds. */
+/* Names from exec, from the task itself, and from its parent; each is written once. */
 TEST(names_of_tasks)
 {
 	struct perf_cookies *cookies = perf_cookies_new();
