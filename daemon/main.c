@@ -16,7 +16,7 @@
 #include "daemon/process.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 
 #define DRAIN_MS	1000		/* between two drains, however few samples wait */
 #define COUNTS_MS	(10 * 1000)	/* between two writes of the counts */
@@ -199,17 +199,17 @@ int main(int argc, char **argv)
 	int err, handle = -1;
 
 	return_freed_memory();
-	say_set_program("oprofiled");
+	set_program_name("oprofiled");
 	err = options_parse(argc, (const char **)argv, &d.options, &e);
 	if (err) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		options_free(&d.options);
 		return 1;
 	}
 	if (!d.options.foreground) {
 		handle = daemonize();
 		if (handle < 0) {
-			say_error("cannot run in the background: %s", strerror(-handle));
+			report_error("cannot run in the background: %s", strerror(-handle));
 			return 1;
 		}
 	}
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	else
 		err = daemon_set_up(&d, &e);
 	if (err) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	} else {
 		log_start(&d);
 		if (handle >= 0)

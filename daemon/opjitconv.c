@@ -20,9 +20,9 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
-#include "libutil/say.h"
 #include "libutil/xalloc.h"
 
 #define NOTHING_TO_DO	1
@@ -97,7 +97,7 @@ static int convert(const char *session_dir, const struct time_range *times)
 	size_t nr = 0;
 
 	if (!file_is_dir(samples)) {
-		say_error("'%s' is not a session: '%s' is missing", session_dir, samples);
+		report_error("'%s' is not a session: '%s' is missing", session_dir, samples);
 		free(samples);
 		return FAILED;
 	}
@@ -107,8 +107,8 @@ static int convert(const char *session_dir, const struct time_range *times)
 	if (walk.nr)
 		nr = jit_processes_convert_times(processes, times->start, times->end);
 	if (raw.debug)
-		say_note("%zu sample files of anonymous memory, JIT code of %zu processes named",
-			 walk.nr, nr);
+		report_note("%zu sample files of anonymous memory, JIT code of %zu processes named",
+			    walk.nr, nr);
 	jit_processes_free(processes);
 	free(samples);
 	return nr ? 0 : NOTHING_TO_DO;
@@ -130,13 +130,13 @@ static int parse_arguments(poptContext context, const char **ret_dir, struct tim
 	if ((nr != 2 && nr != 3) || (nr == 3 && raw.session_dir) ||
 	    number_parse_u64(args[nr - 2], &ret->start) ||
 	    number_parse_u64(args[nr - 1], &ret->end)) {
-		say_error("expected the session's start and end in seconds since 1970, or neither; "
-			  "'opjitconv --help' lists the options");
+		report_error("expected the session's start and end in seconds since 1970, or "
+			     "neither; 'opjitconv --help' lists the options");
 		return -EINVAL;
 	}
 	if (!ret->start || ret->start > ret->end) {
-		say_error("invalid session times %" PRIu64 " and %" PRIu64 ": expected a start "
-			  "above 0 and not after the end", ret->start, ret->end);
+		report_error("invalid session times %" PRIu64 " and %" PRIu64 ": expected a start "
+			     "above 0 and not after the end", ret->start, ret->end);
 		return -EINVAL;
 	}
 	return 0;
@@ -162,12 +162,12 @@ int main(int argc, char **argv)
 	const char *dir;
 	int c, status;
 
-	say_set_program("opjitconv");
+	set_program_name("opjitconv");
 	poptSetOtherOptionHelp(context, "[[SESSION_DIR] START END]");
 	c = poptGetNextOpt(context);
 	if (c < -1) {
-		say_error("%s: %s; 'opjitconv --help' lists the options",
-			  poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(c));
+		report_error("%s: %s; 'opjitconv --help' lists the options",
+			     poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(c));
 		status = FAILED;
 	} else if (print_help_or_version(context)) {
 		status = 0;
@@ -181,5 +181,5 @@ int main(int argc, char **argv)
 	}
 	poptFreeContext(context);
 	free(raw.session_dir);
-	return say_end(status);
+	return finish_output(status);
 }

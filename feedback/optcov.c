@@ -9,8 +9,8 @@
 #include "feedback/tool.h"
 #include "feedback/xprof/flow.h"
 #include "libutil/file.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 
@@ -63,16 +63,16 @@ static void print_source(struct work *w, uint32_t file, const char *path)
 	int err;
 
 	if (!out) {
-		say_error("cannot write '%s': %s", name, strerror(errno));
+		report_error("cannot write '%s': %s", name, strerror(errno));
 		w->status = 1;
 		free(name);
 		return;
 	}
 	err = tcov_listing_print(w->x, w->counts, file, path, &w->options, out, &e);
 	if (err)
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	if (!w->out && (ferror(out) | fclose(out))) {
-		say_error("cannot write '%s'", name);
+		report_error("cannot write '%s'", name);
 		err = -EIO;
 	}
 	if (err) {
@@ -151,7 +151,7 @@ static void print_all(struct work *w, const struct command_line *line)
 	for (size_t i = 0; i < line->nr_args; i++) {
 		if (found[i])
 			continue;
-		say_error("source '%s' not found in the profile", line->args[i]);
+		report_error("source '%s' not found in the profile", line->args[i]);
 		w->status = 1;
 	}
 	free(files);
@@ -203,7 +203,7 @@ static int run(const struct command_line *line)
 		x = NULL;
 	}
 	if (!x) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	w.x = x;
@@ -211,7 +211,7 @@ static int run(const struct command_line *line)
 	w.counts = xprof_block_counts(x);
 	print_all(&w, line);
 	if (w.out && !to_stdout && (ferror(w.out) | fclose(w.out))) {
-		say_error("cannot write '%s'", raw.output);
+		report_error("cannot write '%s'", raw.output);
 		w.status = 1;
 	}
 	free(w.counts);

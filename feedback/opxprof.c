@@ -6,7 +6,7 @@
 
 #include "feedback/session/session.h"
 #include "feedback/tool.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
 #include "pp/cli/output.h"
@@ -42,12 +42,12 @@ static int run_session(const struct command_line *line, enum xprof_store how)
 	if (!err)
 		err = xprof_session_make(&o, option_session_dir(raw.session_dir, o.spec.archive,
 								"session-dir"), &x, &notices, &e);
-	say_notices(&notices);
+	report_notices(&notices);
 	notices_free(&notices);
 	option_list_free(&o.image_path);
 	profile_spec_free(&o.spec);
 	if (err) {
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 		return 1;
 	}
 	status = xprof_tool_store(raw.output ? raw.output : "session.profile", x, how);
@@ -61,7 +61,7 @@ static int run(const struct command_line *line)
 	enum xprof_store how;
 
 	if (xprof_tool_parse_store(raw.add, raw.replace, &how, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	return run_session(line, how);

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "feedback/xprof/add.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 
 static void warn(void *context, const char *text)
 {
 	(void)context;
-	say_warning("%s", text);
+	report_warning("%s", text);
 }
 
 const struct format_warnings xprof_tool_warnings = { .warn = warn };
@@ -26,7 +26,7 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 	int status = 0;
 
 	if (command_line_read(set, argc, argv, &line, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		status = 1;
 	} else if (line.asked != ASKED_WORK) {
 		option_set_print(set, line.asked);
@@ -34,7 +34,7 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 		status = run(&line);
 	}
 	command_line_end(set, &line);
-	return say_end(status);
+	return finish_output(status);
 }
 
 int xprof_tool_parse_type(const char *word, enum xprof_type *ret, struct op_error *e)
@@ -62,12 +62,12 @@ int xprof_tool_store(const char *dir, const struct xprof *x, enum xprof_store ho
 	uint32_t nr_reset;
 
 	if (xprof_dir_store(dir, x, how, &options, &nr_reset, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (nr_reset)
-		say_note("discarded old counts of %u recompiled object file%s", nr_reset,
-			 nr_reset == 1 ? "" : "s");
+		report_note("discarded old counts of %u recompiled object file%s", nr_reset,
+			    nr_reset == 1 ? "" : "s");
 	return 0;
 }
 

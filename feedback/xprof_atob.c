@@ -6,7 +6,7 @@
 
 #include "feedback/tool.h"
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 
 #define TEXT_MAX	((size_t)2 << 30)
@@ -61,7 +61,7 @@ static int run(const struct command_line *line)
 		op_error_set(&e, -EINVAL, "cannot use --check with a folder, --add or --replace");
 	if (*e.text || xprof_tool_parse_store(raw.add, raw.replace, &how, &e) ||
 	    read_text(line->args[0], &x, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (!raw.check)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "feedback/tool.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
@@ -66,7 +66,7 @@ static int run(const struct command_line *line)
 	if (!err)
 		err = xprof_tool_read(args[0], type, object, &x, &e);
 	if (err) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	status = write_text(x, type, nr == 2 ? args[1] : NULL);

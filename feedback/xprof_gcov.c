@@ -9,7 +9,7 @@
 #include "feedback/gcov/xprof.h"
 #include "feedback/tool.h"
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 
 #define FILE_LIMIT	((size_t)1 << 30)
@@ -66,7 +66,7 @@ static int read_data(const char *notes_path, struct gcov_notes *n, struct op_err
 		err = gcov_data_read(bytes, size, n, &why);
 		free(bytes);
 		if (err == -ESTALE) {
-			say_warning("ignored '%s': %s", path, why.text);
+			report_warning("ignored '%s': %s", path, why.text);
 			err = 0;
 		} else if (err) {
 			op_error_set(e, err, "%s: %s", path, why.text);
@@ -144,7 +144,7 @@ static int run(const struct command_line *line)
 	if (!err)
 		err = make(&list, x, &e);
 	if (err)
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	status = err ? 1 : xprof_tool_store(raw.output ? raw.output : "gcov.profile", x, how);
 	gcov_list_free(&list);
 	xprof_free(x);

@@ -2,14 +2,14 @@
 /*
  * xalloc.c - allocation in other people's programs: print a message, then abort()
  *
- * The same functions as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(),
- * whose handlers would run in the middle of what the program's threads do; and a process without
- * memory for a profile has none for the program either. [SM-64]
+ * The same functions as libutil's xalloc.c, and message.c's for bugs. A library does not call
+ * exit(), whose handlers would run in the middle of what the program's threads do; and a process
+ * without memory for a profile has none for the program either. [SM-64]
  */
 #include "libutil/xalloc.h"
 
 #include "libsampler/sampler.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ char *xasprintf(const char *format, ...)
 	return n < 0 ? or_abort(NULL) : text;
 }
 
-void say_bug(const char *file, int line, const char *format, ...)
+void report_bug(const char *file, int line, const char *format, ...)
 {
 	char what[200], text[400];
 	va_list args;

@@ -2,7 +2,7 @@
 /* table.c - a hash table of indices, with open addressing */
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
 

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 
 static void *or_die(void *p, size_t size)
 {
 	if (!p) {
-		say_error("out of memory: cannot allocate %zu bytes", size);
+		report_error("out of memory: cannot allocate %zu bytes", size);
 		exit(1);
 	}
 	return p;

@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 #include "libutil/xalloc.h"
 #include "live/http.h"
 #include "live/serve.h"
@@ -159,8 +159,8 @@ static void run(const struct serve_options *options, uint16_t port)
 
 	listeners[0] = (struct pollfd){ listen_at(AF_INET, &port), POLLIN, 0 };
 	if (listeners[0].fd < 0) {
-		say_error("cannot listen on port %u of 127.0.0.1: %s", port,
-			  strerror(-listeners[0].fd));
+		report_error("cannot listen on port %u of 127.0.0.1: %s", port,
+			     strerror(-listeners[0].fd));
 		return;
 	}
 	listeners[1] = (struct pollfd){ listen_at(AF_INET6, &port), POLLIN, 0 };
@@ -205,7 +205,7 @@ int main(int argc, const char **argv)
 	else if (!err)
 		err = parse_and_run(&line, &e);
 	if (err && *e.text)
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	command_line_end(&option_set, &line);
-	return say_end(err ? 1 : 0);
+	return finish_output(err ? 1 : 0);
 }

@@ -11,7 +11,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "operf/rights.h"
@@ -81,7 +81,7 @@ static void write_throttled(const struct operf_end *end, const char *event, uint
 	if (!err)
 		err = file_write_atomic(path, text, strlen(text), 0644);
 	if (err)
-		say_warning("cannot write '%s': %s", path, strerror(-err));
+		report_warning("cannot write '%s': %s", path, strerror(-err));
 	free(path);
 	free(dir);
 }
@@ -97,8 +97,8 @@ static void warn_throttled(const struct operf_end *end)
 		if (!nr)
 			continue;
 		write_throttled(end, event->name, nr);
-		say_warning("the kernel throttled event '%s' %" PRIu64 " times, so its samples "
-			    "are not evenly spread; use a larger count", event->name, nr);
+		report_warning("the kernel throttled event '%s' %" PRIu64 " times, so its samples "
+			       "are not evenly spread; use a larger count", event->name, nr);
 	}
 }
 
@@ -114,9 +114,9 @@ static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
 			most = reason;
-	say_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
-		    "%s; see '%s'", lost, c->received, 100.0 * (double)lost / (double)c->received,
-		    loss_text(most), end->log);
+	report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
+		       "%s; see '%s'", lost, c->received,
+		       100.0 * (double)lost / (double)c->received, loss_text(most), end->log);
 }
 
 /* Stacks truncated at the end of the copied stack memory, and what would copy more [OF-34]. */
@@ -136,9 +136,9 @@ static void warn_truncated(const struct operf_end *end, const struct cpu_counts 
 	else if (rights_ring_bytes())
 		advice = "; raise the limit of locked memory (ulimit -l, "
 			 "kernel.perf_event_mlock_kb) or use a larger count";
-	say_warning("%.1f %% of the call stacks lack their outermost callers: %" PRIu32 " bytes of "
-		    "each stack were copied%s", 100.0 * (double)truncated / (double)all,
-		    status.copy_bytes, advice);
+	report_warning("%.1f %% of the call stacks lack their outermost callers: %" PRIu32
+		       " bytes of each stack were copied%s",
+		       100.0 * (double)truncated / (double)all, status.copy_bytes, advice);
 }
 
 static double milliseconds(const struct rusage *u)
@@ -152,19 +152,19 @@ static void warn_no_samples(const struct operf_end *end)
 	double used = end->usage ? milliseconds(end->usage) : 0;
 
 	if (!end->command)
-		say_warning("no samples: the profiled processes were idle, or the count is too "
-			    "large");
+		report_warning("no samples: the profiled processes were idle, or the count is too "
+			       "large");
 	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
-		say_warning("no samples: '%s' ended after %.1f ms of CPU time, with a sample "
-			    "every %.3f ms; use a smaller count", end->command,
-			    used, (double)end->period_ns / 1e6);
+		report_warning("no samples: '%s' ended after %.1f ms of CPU time, with a sample "
+			       "every %.3f ms; use a smaller count", end->command,
+			       used, (double)end->period_ns / 1e6);
 	else if (used < 10)
-		say_warning("no samples: '%s' ended after %.1f ms of CPU time; use a smaller "
-			    "count", end->command, used);
+		report_warning("no samples: '%s' ended after %.1f ms of CPU time; use a smaller "
+			       "count", end->command, used);
 	else
-		say_warning("no samples: '%s' used %.0f ms of CPU time, but the event was too "
-			    "rare, or the program is privileged and only root may profile it",
-			    end->command, used);
+		report_warning("no samples: '%s' used %.0f ms of CPU time, but the event was too "
+			       "rare, or the program is privileged and only root may profile it",
+			       end->command, used);
 }
 
 void operf_end_report(const struct operf_end *end)
@@ -183,5 +183,5 @@ void operf_end_report(const struct operf_end *end)
 	warn_lost(end, &total);
 	warn_truncated(end, &total);
 	if (*trouble)
-		say_warning("%s", trouble);
+		report_warning("%s", trouble);
 }

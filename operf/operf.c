@@ -19,7 +19,7 @@
 #include "control/opcontrol/status.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "operf/end.h"
 #include "unwind/cache.h"
 
@@ -34,8 +34,8 @@ static void warn_hidden_symbols(void)
 	char why[200];
 
 	rights_explain_hidden(why, sizeof(why));
-	say_warning("kernel addresses are hidden, so reports cannot name kernel functions: %s",
-		    why);
+	report_warning("kernel addresses are hidden, so reports cannot name kernel functions: %s",
+		       why);
 }
 
 static void print_plan(const struct operf *o)
@@ -43,20 +43,20 @@ static void print_plan(const struct operf *o)
 	char period[32];
 
 	if (o->plan.is_default)
-		say_note("using default event %s", o->plan.first);
+		report_note("using default event %s", o->plan.first);
 	if (!o->plan.counts) {
 		format_period(o->status.period_ns, period, sizeof(period));
-		say_note("sampling by time, every %s: the count in cycles at %" PRIu64 " MHz (%s)",
-			 period, o->plan.clock_khz / 1000, o->plan.by_time);
+		report_note("sampling by time, every %s: the count in cycles at %" PRIu64
+			    " MHz (%s)", period, o->plan.clock_khz / 1000, o->plan.by_time);
 	}
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
-		say_note("%.*s", (int)strcspn(line, "\n"), line);
+		report_note("%.*s", (int)strcspn(line, "\n"), line);
 	if (o->plan.excludes_kernel)
-		say_note("sampling user code only (%s)", o->rights.no_kernel);
+		report_note("sampling user code only (%s)", o->rights.no_kernel);
 	else if (!strcmp(recorder_info(o->recorder)->kernel_symbols, "hidden"))
 		warn_hidden_symbols();
 	if (o->status.note[0])
-		say_note("%s", o->status.note);
+		report_note("%s", o->status.note);
 }
 
 static void log_start(const struct operf *o)
@@ -93,7 +93,7 @@ static int begin(struct operf *o, int *ret_status, struct op_error *e)
 	log_start(o);
 	note = recorder_take_note(o->recorder);
 	if (note)
-		say_note("%s", note);
+		report_note("%s", note);
 	free(note);
 	return 0;
 }
@@ -113,8 +113,8 @@ static void handle_stop_signal(struct operf *o, const struct signalfd_siginfo *i
 	}
 	if (info->ssi_code != SI_KERNEL)
 		kill(o->command.pid, (int)info->ssi_signo);
-	say_note("waiting for '%s' to end; press Ctrl-C again to stop immediately",
-		 o->options.command[0]);
+	report_note("waiting for '%s' to end; press Ctrl-C again to stop immediately",
+		    o->options.command[0]);
 }
 
 static void read_signals(struct operf *o)
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	struct op_error e = { "" };
 	int failure = 0, status, err;
 
-	say_set_program("operf");
+	set_program_name("operf");
 	err = operf_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
 		err = launch_find(o.options.command[0], NULL, &e);
@@ -256,17 +256,17 @@ int main(int argc, char **argv)
 	if (!err)
 		err = begin(&o, &failure, &e);
 	if (err) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		status = failure ? failure : 1;
 		tear_down(&o, true);
 		return status;
 	}
 	err = run(&o, &e);
 	if (err)
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	if (o.options.command && !o.command.ended)
-		say_note("'%s' (process %d) continues without profiling", o.options.command[0],
-			 (int)o.command.pid);
+		report_note("'%s' (process %d) continues without profiling", o.options.command[0],
+			    (int)o.command.pid);
 	status = exit_status(&o, err, 0);
 	fprintf(stderr, "\nProfiling done.\n");
 	tear_down(&o, false);

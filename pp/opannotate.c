@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/annotate/assembly.h"
 #include "pp/annotate/missing.h"
 #include "pp/annotate/options.h"
@@ -101,7 +101,7 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
 		notice_add(notices, "no debug information for any of the selected binaries; "
 			   "compile with -g, install debug packages, or use --assembly");
-	say_notices(notices);	/* before the output that they are about */
+	report_notices(notices);	/* before the output that they are about */
 	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
 	annotation_free(&a);
@@ -130,10 +130,10 @@ static int run(const struct annotate_options *o)
 	data_quality_notices(&c.sessions, &notices);
 	if (!err)
 		err = annotate(o, &c, &notices, &e);
-	say_notices(&notices);
+	report_notices(&notices);
 	notices_free(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	collection_free(&c);
 	return err ? 1 : 0;
 }
@@ -145,7 +145,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (annotate_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
@@ -153,5 +153,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	annotate_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

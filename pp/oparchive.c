@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/message.h"
 #include "libutil/print_line.h"
-#include "libutil/say.h"
 #include "libutil/strbuf.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
@@ -39,10 +39,10 @@ static int write_archive(const struct archive_options *options, const struct arc
 				&notices, &e);
 
 	progress_end();
-	say_notices(&notices);
+	report_notices(&notices);
 	notices_free(&notices);
 	if (err) {
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 		return 1;
 	}
 	if (!options->compat)
@@ -63,10 +63,10 @@ static int run(const struct archive_options *options)
 						&notices, &e);
 
 	progress_end();
-	say_notices(&notices);
+	report_notices(&notices);
 	notices_free(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	else if (options->list_files)
 		status = output_write(NULL, false, print_files, &plan);
 	else
@@ -82,7 +82,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (archive_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
@@ -90,5 +90,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	archive_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

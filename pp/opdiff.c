@@ -11,7 +11,7 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
@@ -157,7 +157,7 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
 	progress_end();
-	say_notices(notices);
+	report_notices(notices);
 	status = output_write(o->output_file, o->format == FORMAT_TEXT, print, &report);
 	event_table_free(events);
 	for (size_t i = 0; i < a->nr_classes; i++)
@@ -183,8 +183,8 @@ static int run(const struct diff_options *o)
 	if (!err)
 		status = compare_profiles(o, profiles, &notices);
 	if (err) {
-		say_notices(&notices);
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_notices(&notices);
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	}
 	/* rows of the second may be in the memory of the first: pp/report/diff.h */
 	for (size_t i = 2; i-- > 0;) {
@@ -203,7 +203,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (diff_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
@@ -211,5 +211,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	diff_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
@@ -57,7 +57,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 static void warn(void *context, const char *text)
 {
 	(void)context;
-	say_warning("%s", text);
+	report_warning("%s", text);
 }
 
 static char *event_names(const struct profile *p)
@@ -85,8 +85,8 @@ static int choose_event(const struct export_command *c, const struct profile *p,
 			err = op_error_set(e, -EINVAL, "invalid value '%s' for --event: expected "
 					   "one of %.400s", c->event, names);
 	} else if (c->format->one_event && p->nr_events > 1) {
-		say_warning("writing event '%s' only, of %s; choose one with --event=NAME",
-			    profile_text(p, p->events[0].name), names);
+		report_warning("writing event '%s' only, of %s; choose one with --event=NAME",
+			       profile_text(p, p->events[0].name), names);
 	}
 	free(names);
 	return err;
@@ -139,8 +139,8 @@ static int write_file(const struct export_command *c, const struct bytes *b)
 	const char *path = c->output && strcmp(c->output, "-") ? c->output : NULL;
 
 	if (!path && isatty(STDOUT_FILENO) && is_binary(b)) {
-		say_error("standard output is a terminal, this format is binary; name a file with "
-			  "--output (-o)");
+		report_error("standard output is a terminal, this format is binary; name a file "
+			     "with --output (-o)");
 		return 1;
 	}
 	return output_write(path, false, print, b);
@@ -158,9 +158,9 @@ static int run(const struct export_command *c)
 
 	if (!err)
 		err = make_file(c, &collection, p, &bytes, &size, &notices, &e);
-	say_notices(&notices);
+	report_notices(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	else
 		status = write_file(c, &(struct bytes){ bytes, size });
 	free(bytes);
@@ -177,7 +177,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (export_command_parse(argc, argv, &command, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (command.asked != ASKED_WORK)
@@ -187,5 +187,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&command);
 	export_command_free(&command);
-	return say_end(status);
+	return finish_output(status);
 }

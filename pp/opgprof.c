@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
@@ -29,8 +29,8 @@ static int write_gmon(const struct gmon *gmon, const char *path)
 	int status = output_write(path, false, print, &output);
 
 	if (!status && lost)
-		say_warning("'%s': omitted %" PRIu64 " samples: more than a gmon file can hold",
-			    path, lost);
+		report_warning("'%s': omitted %" PRIu64 " samples: more than a gmon file can hold",
+			       path, lost);
 	return status;
 }
 
@@ -44,9 +44,9 @@ static int run(const struct gprof_options *options)
 	int status = 1, err = gprof_make(options, dir, progress_fetch, &gmon, &notices, &e);
 
 	progress_end();
-	say_notices(&notices);
+	report_notices(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	else
 		status = write_gmon(&gmon, options->output_file);
 	gmon_free(&gmon);
@@ -61,7 +61,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (gprof_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
@@ -69,5 +69,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	gprof_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
 #include "pp/exchange/import/import.h"
@@ -92,11 +92,12 @@ static int run_samples(const struct import_options *o)
 	struct import_sums sums;
 
 	if (is_jit_object(o->input)) {
-		say_note("'%s' is not a sample file but code made at run time: ignored", o->input);
+		report_note("'%s' is not a sample file but code made at run time: ignored",
+			    o->input);
 		return 0;
 	}
 	if (convert(o, &samples, &sums, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (o->verbose)
@@ -107,26 +108,26 @@ static int run_samples(const struct import_options *o)
 	return 0;
 }
 
-static void say_format_warning(void *input, const char *text)
+static void report_format_warning(void *input, const char *text)
 {
 	struct op_error located;
 
 	format_locate(input, text, &located);
-	say_warning("%s", located.text);
+	report_warning("%s", located.text);
 }
 
 static int run_profile(const struct import_options *o)
 {
-	struct format_warnings warnings = { say_format_warning, o->input };
+	struct format_warnings warnings = { report_format_warning, o->input };
 	struct import_session_sums sums = { 0 };
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	int err = import_profile(o, &warnings, &sums, &notices, &e);
 
-	say_notices(&notices);
+	report_notices(&notices);
 	notices_free(&notices);
 	if (err)
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	else if (o->verbose)
 		printf("%s/samples/%s: %" PRIu64 " samples in %" PRIu64 " files, %" PRIu64
 		       " call stacks\n", o->session_dir, o->output, sums.samples, sums.files,
@@ -150,7 +151,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (import_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
@@ -158,5 +159,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	import_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

@@ -2,7 +2,7 @@
 /* opreport.c - print samples per binary image, or per symbol with -l */
 #include <string.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
@@ -28,9 +28,9 @@ static int draw(const struct report_options *options)
 	int err = picture_make(options, session_dir(options), &notices, &e);
 
 	progress_end();
-	say_notices(&notices);
+	report_notices(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	notices_free(&notices);
 	return err ? 1 : 0;
 }
@@ -44,9 +44,9 @@ static int run(const struct report_options *options)
 	int err = report_make(options, session_dir(options), &report, &notices, &e);
 
 	progress_end();
-	say_notices(&notices);
+	report_notices(&notices);
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	else
 		status = output_write(options->output_file,
 				      options->format == FORMAT_TEXT && !options->compat, print,
@@ -63,7 +63,7 @@ int main(int argc, const char **argv)
 	int status = 0;
 
 	if (report_options_parse(argc, argv, &options, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	if (options.asked != ASKED_WORK) {
@@ -74,5 +74,5 @@ int main(int argc, const char **argv)
 		status = options.flamegraph || options.html ? draw(&options) : run(&options);
 	}
 	report_options_free(&options);
-	return say_end(status);
+	return finish_output(status);
 }

@@ -14,7 +14,7 @@
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
 #include "libutil/clock.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 
 #define KILL_MS	5000		/* until a process that is killed has ended */
 
@@ -24,7 +24,7 @@ void control_restore_watchdog(const struct control *c)
 	bool done;
 
 	if (watchdog_restore(&c->host, &done, &e))
-		say_warning("%s", e.text);
+		report_warning("%s", e.text);
 	else if (done)
 		printf("The NMI watchdog is on again.\n");
 }

@@ -18,8 +18,8 @@
 #include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
 #include "libutil/file.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 
 int control_check_setup(const struct control *c, struct setup *s, struct op_error *e)
 {
@@ -114,7 +114,7 @@ static void undo_choice(const struct control *c)
 	bool done;
 
 	if (watchdog_restore(&c->host, &done, &why))
-		say_warning("%s", why.text);
+		report_warning("%s", why.text);
 }
 
 /* The caller frees *ret_plan. */

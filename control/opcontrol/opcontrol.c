@@ -15,7 +15,7 @@
 #include "control/opcontrol/command_line.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
 
@@ -211,7 +211,7 @@ static int run(const struct options *o)
 	err = control(&c, o, &e);
 	fflush(stdout);
 	if (err && e.text[0])
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 	host_free(&c.host);
 	setup_free(&c.setup);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -223,10 +223,10 @@ int main(int argc, char **argv)
 	struct options o;
 	int status = EXIT_SUCCESS;
 
-	say_set_program("opcontrol");
+	set_program_name("opcontrol");
 	umask(022);
 	if (command_line_parse(argc, (const char **)argv, &o, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		status = EXIT_FAILURE;
 	} else if (o.action == ACTION_HELP) {
 		options_print_help(stdout);

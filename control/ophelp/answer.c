@@ -11,7 +11,7 @@
 #include "events/counter_alloc.h"
 #include "events/encode.h"
 #include "events/request.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 
 static int resolve(const struct help_cpu *cpu, const struct help_options *o,
@@ -94,9 +94,9 @@ static int answer(const struct help_cpu *cpu, const struct help_options *o, stru
 static void note(const char *kind, const char *why)
 {
 	if (strstr(why, kind))
-		say_note("%s", why);
+		report_note("%s", why);
 	else
-		say_note("%s: %s", kind, why);
+		report_note("%s: %s", kind, why);
 }
 
 int help_answer(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e)

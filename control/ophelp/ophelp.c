@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "events/data.h"
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/version.h"
 
 #define MIN_WIDTH 40
@@ -172,7 +172,7 @@ static int run(const struct help_options *o)
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = op_error_set(&e, -EIO, "cannot write the output: %s", strerror(errno));
 	if (err)
-		say_error("%s", *e.text ? e.text : strerror(-err));
+		report_error("%s", *e.text ? e.text : strerror(-err));
 	free_cpus(&cpus);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -183,9 +183,9 @@ int main(int argc, const char **argv)
 	struct op_error e = { "" };
 	int status = EXIT_SUCCESS;
 
-	say_set_program("ophelp");
+	set_program_name("ophelp");
 	if (help_options_parse(argc, argv, &o, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		status = EXIT_FAILURE;
 	} else if (o.action == HELP_VERSION) {
 		version_print("ophelp");

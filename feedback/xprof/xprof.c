@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "libutil/hash.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
 

@@ -15,7 +15,7 @@
 #include "formats/profile/indexes.h"
 #include "formats/profile/saturate.h"
 #include "libutil/hash.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 
 #define CHUNK_SIZE	(32 * 1024)	/* bytes of text */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "operf/launch.h"
 #include "operf/ocount/count.h"
@@ -166,20 +166,20 @@ static int set_up(struct ocount *o, struct op_error *e)
 static void print_plan(const struct ocount *o)
 {
 	if (o->plan.is_default)
-		say_note("using default event %s", o->names[0]);
+		report_note("using default event %s", o->names[0]);
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
-		say_note("%.*s", (int)strcspn(line, "\n"), line);
+		report_note("%.*s", (int)strcspn(line, "\n"), line);
 	if (o->plan.excludes_kernel)
-		say_note("counting user code only (%s)", o->rights.no_kernel);
+		report_note("counting user code only (%s)", o->rights.no_kernel);
 	if (o->options.interval_rounded)
-		say_note("interval rounded up to %llu ms",
-			 (unsigned long long)o->options.interval_ms);
+		report_note("interval rounded up to %llu ms",
+			    (unsigned long long)o->options.interval_ms);
 	if (count_is_unsteady(o->count))
-		say_warning("threads start faster than their events can be opened; some may be "
-			    "counted twice");
+		report_warning("threads start faster than their events can be opened; some may be "
+			       "counted twice");
 	for (unsigned int i = 0; i < o->plan.options.nr_events && o->options.verbose; i++)
-		say_note("%s: perf type %u, config 0x%llx", o->counters[i].name,
-			 o->counters[i].type, (unsigned long long)o->counters[i].config);
+		report_note("%s: perf type %u, config 0x%llx", o->counters[i].name,
+			    o->counters[i].type, (unsigned long long)o->counters[i].config);
 }
 
 static void start_timer(const struct ocount *o)
@@ -298,9 +298,9 @@ static void run(struct ocount *o)
 static int close_output(const struct ocount *o)
 {
 	if (!o->options.output)
-		return say_end(0);
+		return finish_output(0);
 	if (ferror(o->out) | fclose(o->out)) {
-		say_error("cannot write '%s': %s", o->options.output, strerror(errno));
+		report_error("cannot write '%s': %s", o->options.output, strerror(errno));
 		return 1;
 	}
 	return 0;
@@ -324,7 +324,7 @@ int main(int argc, char **argv)
 	struct op_error e = { "" };
 	int failure = 0, status, err;
 
-	say_set_program("ocount");
+	set_program_name("ocount");
 	err = ocount_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
 		err = launch_find(o.options.command[0], NULL, &e);
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
 	if (!err)
 		err = begin(&o, &failure, &e);
 	if (err) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		tear_down(&o, true);
 		return failure ? failure : 1;
 	}

@@ -14,7 +14,7 @@
 #include "libsampler/opsample/opsample.h"
 #include "libsampler/session/folder.h"
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "operf/launch.h"
 #include "operf/opsample/target.h"
@@ -58,7 +58,7 @@ struct options {
 static void set(enum opsample_variable variable, const char *value)
 {
 	if (setenv(opsample_variables[variable], value, 1)) {
-		say_error("out of memory");
+		report_error("out of memory");
 		exit(1);
 	}
 }
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	char pid[16], *file = NULL;
 	int status = 1, err;
 
-	say_set_program("opsample");
+	set_program_name("opsample");
 	err = tool_options_parse(&tool, argc, (const char **)argv, &o, &o.command, &e);
 	if (!err)
 		err = check(&o, &s, &e);
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 		op_error_set(&e, -errno, "cannot execute '%s': %s", o.command[0],
 			     strerror(errno));
 	}
-	say_error("%s", e.text);
+	report_error("%s", e.text);
 	free(file);
 	free(o.session_dir);
 	tool_strings_free(o.command);

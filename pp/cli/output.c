@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/cli/terminal.h"
 
-void say_notices(const struct notices *notices)
+void report_notices(const struct notices *notices)
 {
 	for (size_t i = 0; i < notices->nr; i++)
-		say_warning("%s", notices->texts[i]);
+		report_warning("%s", notices->texts[i]);
 }
 
 static int write_file(const char *path, void (*print)(const void *report, FILE *out),
@@ -21,7 +21,7 @@ static int write_file(const char *path, void (*print)(const void *report, FILE *
 	int err = 0;
 
 	if (!out) {
-		say_error("cannot open '%s': %s", path, strerror(errno));
+		report_error("cannot open '%s': %s", path, strerror(errno));
 		return 1;
 	}
 	print(report, out);
@@ -30,7 +30,7 @@ static int write_file(const char *path, void (*print)(const void *report, FILE *
 	if (fclose(out) && !err)
 		err = errno;
 	if (err)
-		say_error("cannot write '%s': %s", path, strerror(err));
+		report_error("cannot write '%s': %s", path, strerror(err));
 	return err ? 1 : 0;
 }
 
@@ -49,6 +49,6 @@ int output_write(const char *path, bool paged, void (*print)(const void *report,
 		paged = false;
 	} while (err == -ENOEXEC);
 	if (err)
-		say_error("cannot write to standard output: %s", strerror(-err));
+		report_error("cannot write to standard output: %s", strerror(-err));
 	return err ? 1 : 0;
 }

@@ -8,7 +8,7 @@
 #include "pp/select/notices.h"
 
 /* Print each as a warning. */
-void say_notices(const struct notices *notices);
+void report_notices(const struct notices *notices);
 
 /*
  * Let @print write @report to the file @path, or if that is NULL to standard output, through a

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "pp/picture/parts.h"
 
 static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)

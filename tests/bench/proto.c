@@ -16,7 +16,7 @@
 
 #include "formats/all_formats.h"
 #include "libutil/hash.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "tests/bench/figures.h"
 
 #define RUNS		5

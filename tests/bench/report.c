@@ -24,7 +24,7 @@
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/object_file.h"
 #include "tests/bench/figures.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "tests/bench/figures.h"
 

@@ -14,8 +14,8 @@
 #include "libdb/odb/odb.h"
 #include "libdb/session/abi.h"
 #include "libdb/session/header.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 #include "libutil/xalloc.h"
 
 static struct abi abi;
@@ -52,7 +52,7 @@ static void put_header(unsigned char *header, const struct sample_header *h)
 
 static void fail(const char *what, const char *name)
 {
-	say_error("%s: '%s'", what, name);
+	report_error("%s: '%s'", what, name);
 	exit(1);
 }
 

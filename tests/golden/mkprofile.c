@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	FILE *in;
 
 	if (argc != 3) {
-		say_error("usage: mkprofile PROFILE.txt SESSION_DIR");
+		report_error("usage: mkprofile PROFILE.txt SESSION_DIR");
 		return 1;
 	}
 	at.path = argv[1];
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	m.name.event = m.event;
 	in = fopen(at.path, "r");
 	if (!in) {
-		say_error("cannot open '%s': %s", at.path, strerror(errno));
+		report_error("cannot open '%s': %s", at.path, strerror(errno));
 		return 1;
 	}
 	while (getline(&line, &room, in) > 0) {

@@ -173,14 +173,14 @@ int main(int argc, char **argv)
 	FILE *in;
 
 	if (argc != 3) {
-		say_error("usage: mkstacks STACKS.txt SESSION_DIR");
+		report_error("usage: mkstacks STACKS.txt SESSION_DIR");
 		return 1;
 	}
 	at.path = argv[1];
 	m.session_dir = argv[2];
 	in = fopen(at.path, "r");
 	if (!in) {
-		say_error("cannot open '%s': %s", at.path, strerror(errno));
+		report_error("cannot open '%s': %s", at.path, strerror(errno));
 		return 1;
 	}
 	open_store(&m, SESSION_CURRENT);

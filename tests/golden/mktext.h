@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "libdb/session/name.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 
 static struct {			/* where we are in the text */
 	const char *path;
@@ -17,7 +17,7 @@ static struct {			/* where we are in the text */
 
 static inline __attribute__((noreturn)) void fail(const char *what, const char *word)
 {
-	say_error("%s:%u: %s: '%s'", at.path, at.line, what, word ? word : "");
+	report_error("%s:%u: %s: '%s'", at.path, at.line, what, word ? word : "");
 	exit(1);
 }
 

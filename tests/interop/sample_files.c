@@ -18,8 +18,8 @@
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
 #include "libutil/file.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
-#include "libutil/say.h"
 #include "libutil/xalloc.h"
 
 #define TSV_LIMIT	(64 * 1024 * 1024)
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
 	int missing = 0;
 
 	if (argc != 5) {
-		say_error("usage: sample_files SESSION.tsv SESSION-DIR WORK-DIR NAME");
+		report_error("usage: sample_files SESSION.tsv SESSION-DIR WORK-DIR NAME");
 		return 2;
 	}
 	read_tsv(argv[1]);

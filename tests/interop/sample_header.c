@@ -2,7 +2,7 @@
 /* sample_header.c - is FILE a sample file? Exit 0 or say why not; for tests. */
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 
 int main(int argc, char **argv)
 {
@@ -12,11 +12,11 @@ int main(int argc, char **argv)
 	size_t size;
 
 	if (argc != 2) {
-		say_error("usage: sample_header FILE");
+		report_error("usage: sample_header FILE");
 		return 2;
 	}
 	if (sample_header_read(argv[1], &header, &size, &e) || odb_read(argv[1], size, &s, &e)) {
-		say_error("%s", e.text);
+		report_error("%s", e.text);
 		return 1;
 	}
 	odb_snapshot_free(&s);

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "libutil/file.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -233,10 +233,10 @@ TEST(messages_are_one_line)
 	if (!fork()) {
 		if (!freopen(tmpdir_path("err"), "w", stderr))
 			_exit(1);
-		say_set_program("prog");
-		say_error("cannot open '%s'", "a\nb\033[31m");
-		say_warning("%d", 5);
-		say_note("x");
+		set_program_name("prog");
+		report_error("cannot open '%s'", "a\nb\033[31m");
+		report_warning("%d", 5);
+		report_note("x");
 		_exit(0);
 	}
 	wait(NULL);

@@ -9,7 +9,7 @@
 #include "daemon/collect/perf/copy_size.h"
 #include "libdb/session/session.h"
 #include "libutil/log.h"
-#include "libutil/say.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "operf/end.h"
 #include "operf/rights.h"
@@ -83,7 +83,7 @@ static void begin(void)
 	trouble = "";
 	end = (struct operf_end){ .session_dir = tmpdir, .log = "the.log", .collector = &collector,
 				  .plan = &plan, .command = "program", .usage = &usage };
-	say_set_program("operf");
+	set_program_name("operf");
 }
 
 static void report(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * say.c - print one line to stderr, prefixed with the program's name
+ * message.c - print one line to stderr, prefixed with the program's name
  *
  * A line is written by one write(), so that lines of the daemon and of opcontrol never mix.
  * Control characters are shown as '?', so that no file name can control a terminal.
@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "libutil/file.h"
+#include "libutil/message.h"
 #include "libutil/plain_text.h"
-#include "libutil/say.h"
 
 #define SAY_MAX 2000
 
 static const char *program_name;
 
-void say_set_program(const char *name)
+void set_program_name(const char *name)
 {
 	program_name = name;
 }
@@ -41,7 +41,7 @@ static void say(const char *kind, const char *format, va_list args)
 	(void)file_write_fd(STDERR_FILENO, line, n);
 }
 
-void say_error(const char *format, ...)
+void report_error(const char *format, ...)
 {
 	va_list args;
 
@@ -50,7 +50,7 @@ void say_error(const char *format, ...)
 	va_end(args);
 }
 
-void say_warning(const char *format, ...)
+void report_warning(const char *format, ...)
 {
 	va_list args;
 
@@ -59,7 +59,7 @@ void say_warning(const char *format, ...)
 	va_end(args);
 }
 
-void say_note(const char *format, ...)
+void report_note(const char *format, ...)
 {
 	va_list args;
 
@@ -68,15 +68,15 @@ void say_note(const char *format, ...)
 	va_end(args);
 }
 
-int say_end(int status)
+int finish_output(int status)
 {
 	if (status || (!fflush(stdout) && !ferror(stdout)))
 		return status;
-	say_error("cannot write standard output: %s", strerror(errno));
+	report_error("cannot write standard output: %s", strerror(errno));
 	return 1;
 }
 
-void say_bug(const char *file, int line, const char *format, ...)
+void report_bug(const char *file, int line, const char *format, ...)
 {
 	char kind[200];
 	va_list args;
