@@ -17,15 +17,15 @@ done
 # Nothing of them may be read, and the message names the rule.
 refused() # SESSION-OR-FILE TEXT
 {
-	local file said
+	local file output
 	file=$GOLDEN/$1
 	[ ! -d "$file" ] || file=$(find "$file/samples" -type f | head -n 1)
-	if said=$("$O/tools/sample_header" "$file" 2>&1); then
+	if output=$("$O/tools/sample_header" "$file" 2>&1); then
 		echo "not ok 1 - $1: refused"; failed=1
-	elif [[ $said == *"$2"* ]]; then
+	elif [[ $output == *"$2"* ]]; then
 		echo "ok 1 - $1: refused as '$2'"
 	else
-		echo "# $said"; echo "not ok 1 - $1: refused as '$2'"; failed=1
+		echo "# $output"; echo "not ok 1 - $1: refused as '$2'"; failed=1
 	fi
 }
 for sessions in sessions sessions099; do

@@ -28,14 +28,14 @@ function end(status, what) {
 }
 
 function ask(...words) {
-	const said = spawnSync(process.execPath,
+	const output = spawnSync(process.execPath,
 		[program, ...words, '--json', '--session', 'test'],
 		{ env, encoding: 'utf8', maxBuffer: 1 << 28 });
 
 	try {
-		return said.status === 0 ? JSON.parse(said.stdout) : said.stderr + said.stdout;
+		return output.status === 0 ? JSON.parse(output.stdout) : output.stderr + output.stdout;
 	} catch (e) {
-		return said.stdout;
+		return output.stdout;
 	}
 }
 

@@ -56,7 +56,7 @@ TEST(context_that_did_not_fit_is_repeated)
 	CHECK(op_ring_filled(&ring) == 6, "%u", op_ring_filled(&ring));
 	op_ring_consume(&ring, 6);
 	CHECK(log_one(&b, 11), "room again");
-	CHECK(op_ring_filled(&ring) == 3, "the task must be said now: %u", op_ring_filled(&ring));
+	CHECK(op_ring_filled(&ring) == 3, "the task must be logged now: %u", op_ring_filled(&ring));
 	CHECK(op_ring_peek(&ring, 0)->kind == OP_ENTRY_TASK && op_ring_peek(&ring, 0)->small == 2,
 	      "kind %d", op_ring_peek(&ring, 0)->kind);
 }
@@ -142,11 +142,11 @@ TEST(stacks_of_any_length_have_the_computed_size)
 	op_ring_init(&ring, room, 1024);
 	for (u32 nr = 0; nr <= 1024; nr++) {
 		struct op_stack c = { .callers = callers, .nr = nr, .nr_kernel = nr / 2 };
-		u32 used = op_ring_filled(&ring), said = nr ? 0 : 3;
+		u32 used = op_ring_filled(&ring), switch_entries = nr ? 0 : 3;
 
 		CHECK(log_stack(&o, nr, &c), "%u callers", nr);
-		used = op_ring_filled(&ring) - used - said;
-		op_ring_consume(&ring, said);
+		used = op_ring_filled(&ring) - used - switch_entries;
+		op_ring_consume(&ring, switch_entries);
 		CHECK(used == op_ring_sample_entries(&ring) && used <= 1 + OP_RING_CALLERS(nr),
 		      "%u callers, %u entries", nr, used);
 		CHECK(op_ring_stack(&ring).nr == nr, "%u", nr);

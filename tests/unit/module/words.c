@@ -5,7 +5,7 @@
 
 static op_word room[1024];
 static struct op_words words;
-static struct op_emitted said;
+static struct op_emitted emitted;
 
 static u32 random_state = 1;
 
@@ -101,14 +101,14 @@ TEST(random_samples_decode_to_their_context)
 	op_word record[64];
 
 	op_words_init(&words, room, 1024, 1000);
-	memset(&said, 0, sizeof(said));
+	memset(&emitted, 0, sizeof(emitted));
 	for (u64 pc = 0; pc < 20000; pc++) {
 		struct op_context want = any_context();
 		size_t n;
 
 		if (any(50) == 0)
-			memset(&said, 0, sizeof(said));
-		CHECK(op_words_sample(&words, &said, &want, pc, 3), "room for %llu",
+			memset(&emitted, 0, sizeof(emitted));
+		CHECK(op_words_sample(&words, &emitted, &want, pc, 3), "room for %llu",
 		      (unsigned long long)pc);
 		n = take_all(record);
 		CHECK(n <= OP_WORDS_RECORD, "%zu words", n);
@@ -142,7 +142,7 @@ TEST(ibs_samples_decode_to_their_registers)
 	op_word record[64];
 
 	op_words_init(&words, room, 1024, 1000);
-	memset(&said, 0, sizeof(said));
+	memset(&emitted, 0, sizeof(emitted));
 	for (u64 pc = 0; pc < 20000; pc++) {
 		struct op_context want = any_context();
 		u32 kind = any(3), nr = kinds[kind].nr;
@@ -150,7 +150,7 @@ TEST(ibs_samples_decode_to_their_registers)
 
 		for (u32 i = 0; i < nr; i++)
 			data[i] = (u64)any(1 << 24) << 40 | any(1 << 24) << 16 | any(1 << 16);
-		CHECK(op_words_ibs(&words, &said, &want, pc, kinds[kind].code, data, nr), "room");
+		CHECK(op_words_ibs(&words, &emitted, &want, pc, kinds[kind].code, data, nr), "room");
 		n = take_all(record);
 		CHECK(n <= OP_WORDS_RECORD && n >= payload + 2, "%zu words", n);
 		CHECK(decode(record, n - payload - 2, &got) == n - payload && same(&got, &want),
@@ -172,8 +172,8 @@ TEST(registers_are_never_mistaken_for_an_escape)
 	size_t n;
 
 	op_words_init(&words, room, 1024, 1000);
-	memset(&said, 0, sizeof(said));
-	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "room");
+	memset(&emitted, 0, sizeof(emitted));
+	CHECK(op_words_ibs(&words, &emitted, &c, 5, OP_IBS_OP, data, 7), "room");
 	n = take_all(record);
 	for (size_t i = n - 14; i < n; i++)
 		CHECK(record[i] != OP_ESCAPE, "word %zu of %zu", i, n);
@@ -187,10 +187,10 @@ TEST(ibs_samples_that_do_not_fit_leave_nothing)
 	size_t used;
 
 	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 15 + 15);
-	memset(&said, 0, sizeof(said));
-	CHECK(!op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "a word is missing");
-	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
-	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 6), "without the target it fits");
+	memset(&emitted, 0, sizeof(emitted));
+	CHECK(!op_words_ibs(&words, &emitted, &c, 5, OP_IBS_OP, data, 7), "a word is missing");
+	CHECK(!op_words_used(&words) && !emitted.cpu, "nothing was written");
+	CHECK(op_words_ibs(&words, &emitted, &c, 5, OP_IBS_OP, data, 6), "without the target");
 	used = op_words_used(&words);
 	CHECK(used == 15 + 15, "%zu", used);
 }
@@ -202,7 +202,7 @@ TEST(stacks_decode_to_their_contexts)
 	struct op_context got = { .cpu = 99 }, want[21];
 
 	op_words_init(&words, room, 1024, 1000);
-	memset(&said, 0, sizeof(said));
+	memset(&emitted, 0, sizeof(emitted));
 	for (u64 pc = 0; pc < 20000; pc++) {
 		struct op_words_stack stack = { .words = record };
 		static op_word read[OP_WORDS_STACK(20)];
@@ -210,7 +210,7 @@ TEST(stacks_decode_to_their_contexts)
 		size_t n, at = 2;
 
 		want[0] = any_context();
-		op_words_stack_begin(&stack, &said, &want[0], pc, 3);
+		op_words_stack_begin(&stack, &emitted, &want[0], pc, 3);
 		for (u32 i = 1; i <= nr; i++) {
 			struct op_context place = any_context();
 
@@ -220,7 +220,7 @@ TEST(stacks_decode_to_their_contexts)
 			want[i].anon = place.anon;
 			op_words_stack_caller(&stack, &want[i], pc + i);
 		}
-		CHECK(op_words_stack_end(&words, &said, &stack, end), "room");
+		CHECK(op_words_stack_end(&words, &emitted, &stack, end), "room");
 		n = take_all(read);
 		CHECK(n <= OP_WORDS_STACK(nr), "%zu words of %u callers", n, nr);
 		CHECK(read[0] == OP_ESCAPE && read[1] == OP_TRACE_BEGIN, "begin");
@@ -243,15 +243,15 @@ TEST(stacks_that_do_not_fit_leave_nothing)
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3 };
 
 	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 300);
-	memset(&said, 0, sizeof(said));
-	op_words_stack_begin(&stack, &said, &c, 5, 0);
+	memset(&emitted, 0, sizeof(emitted));
+	op_words_stack_begin(&stack, &emitted, &c, 5, 0);
 	for (u32 i = 0; i < 150; i++)
 		op_words_stack_caller(&stack, &c, i);
-	CHECK(!op_words_stack_end(&words, &said, &stack, 0), "150 callers in 300 words");
-	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
-	op_words_stack_begin(&stack, &said, &c, 5, 0);
-	CHECK(!said.cpu, "said only when it is written");
-	CHECK(op_words_stack_end(&words, &said, &stack, 0) && said.cpu, "without callers");
+	CHECK(!op_words_stack_end(&words, &emitted, &stack, 0), "150 callers in 300 words");
+	CHECK(!op_words_used(&words) && !emitted.cpu, "nothing was written");
+	op_words_stack_begin(&stack, &emitted, &c, 5, 0);
+	CHECK(!emitted.cpu, "emitted only when written");
+	CHECK(op_words_stack_end(&words, &emitted, &stack, 0) && emitted.cpu, "without callers");
 }
 
 TEST(after_a_full_buffer_the_context_is_repeated)
@@ -262,17 +262,17 @@ TEST(after_a_full_buffer_the_context_is_repeated)
 	size_t used, n;
 
 	op_words_init(&words, room, 1024, 1000);
-	memset(&said, 0, sizeof(said));
-	while (op_words_sample(&words, &said, &c, 5, 0))
+	memset(&emitted, 0, sizeof(emitted));
+	while (op_words_sample(&words, &emitted, &c, 5, 0))
 		;
 	used = op_words_used(&words);
 	CHECK(used <= 1000 - OP_WORDS_RESERVE, "%zu", used);
-	CHECK(!op_words_sample(&words, &said, &c, 5, 0) && op_words_used(&words) == used,
+	CHECK(!op_words_sample(&words, &emitted, &c, 5, 0) && op_words_used(&words) == used,
 	      "still full");
 	CHECK(op_words_module(&words, true, 1, 2, "a-module"), "the reserve takes module notes");
 	CHECK(take_all(record) == used + OP_WORDS_MODULE_NOTE, "all of it");
 	CHECK(!memcmp(record + used + 5, "a-module", 9), "name");
-	CHECK(op_words_sample(&words, &said, &c, 5, 0), "room again");
+	CHECK(op_words_sample(&words, &emitted, &c, 5, 0), "room again");
 	n = take_all(record);
 	CHECK(n == 3 + 7 + 2 + 3 + 2 && decode(record, n, &got) == n && same(&got, &c),
 	      "%zu words", n);

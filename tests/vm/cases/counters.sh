@@ -37,7 +37,7 @@ events_are_right()
 	is "$COLLECTOR: --status names the model" "$(grep -ciE "model.*$1" /tmp/status)" 1
 	is "$COLLECTOR: and both events" "$(grep -cE 'CPU_CLK_UNHALTED:1000000|INST_RETIRED:1000000' /tmp/status)" "$2"
 	check "$COLLECTOR: opcontrol --shutdown" opcontrol --shutdown
-	cat /tmp/said
+	cat /tmp/output
 	books_balance
 	opreport -l image:/vm/bin/shares-static > /tmp/report 2>&1; cat /tmp/report
 	is "$COLLECTOR: the report counts two events" "$(grep -c '^Counted ' /tmp/report)" 2
@@ -75,7 +75,7 @@ turns_are_right()
 	local event times
 	begin CPU_CLK_UNHALTED:8000000 r0101:8000000 r0202:8000000 r0303:8000000 r0404:8000000 \
 		r0505:8000000 r0606:8000000 r0707:8000000 r00c0:8000000
-	is "$COLLECTOR: opcontrol says that they take turns" "$(grep -c 'turns' /tmp/said)" 1
+	is "$COLLECTOR: opcontrol says that they take turns" "$(grep -c 'turns' /tmp/output)" 1
 	work_until 200
 	opcontrol --shutdown > /dev/null; books_balance
 	times=$CURRENT/stats/event-times
@@ -113,7 +113,7 @@ until grep -q . /tmp/held; do usleep 100000; done
 is "perf counts" "$(cat /tmp/held)" ok
 opcontrol --deinit
 begin CPU_CLK_UNHALTED:1000000
-at_least "opcontrol names what samples instead" "$(grep -cE '[(]perf[)]' /tmp/said)" 1
+at_least "opcontrol names what samples instead" "$(grep -cE '[(]perf[)]' /tmp/output)" 1
 work_until 300
 opcontrol --shutdown > /dev/null; books_balance
 refused "the model that was asked for is not replaced" "perf has the counters" \
@@ -126,9 +126,9 @@ if perf --version; then
 		perf stat -a -o /tmp/stat -e cycles opcontrol --model=intel --start
 	opcontrol --deinit
 	begin CPU_CLK_UNHALTED:1000000
-	perf stat -e cycles true > /tmp/said 2>&1; cat /tmp/said
+	perf stat -e cycles true > /tmp/output 2>&1; cat /tmp/output
 	is "perf stat names who has the counters" \
-		"$(grep -c 'We found oprofile daemon running' /tmp/said)" 1
+		"$(grep -c 'We found oprofile daemon running' /tmp/output)" 1
 	opcontrol --shutdown > /dev/null; opcontrol --deinit
 	check "and counts when they are free" perf stat -e cycles true
 else

@@ -9,7 +9,7 @@
 cpu1=/sys/devices/system/cpu/cpu1/online
 failed=0 rounds=20 kill_each=7 times=10 period=$((500 * SLOWER))
 [ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3 times=5
-step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/said; }; }
+step() { "$@" > /tmp/output 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/output; }; }
 
 i=0
 while [ $i -lt $rounds ]; do

@@ -18,7 +18,7 @@ sampled()
 {
 	local what=$1 c; shift
 	check "$what: tally" tally 0 0 "$@"
-	cp "$SCRATCH/said" /tmp/tally
+	cp "$SCRATCH/output" /tmp/tally
 	diag < /tmp/tally
 	for c in 0 1; do
 		grep . $fs/stats/cpu$c/sample_* | sed 's/.*stats.//' | grep -v ':0$' | diag

@@ -21,7 +21,7 @@ while [ $killed -lt 50 ]; do
 	[ "$samples" -ge "$before" ] || { shrunk=$((shrunk + 1)); echo "# $before, then $samples" >&3; }
 	before=$samples
 	# a new daemon says that sampling runs only when it does: nothing of the old one is in its way
-	opcontrol --start > /tmp/said 2>&1 || { failed=$((failed + 1)); diag < /tmp/said; }
+	opcontrol --start > /tmp/output 2>&1 || { failed=$((failed + 1)); diag < /tmp/output; }
 done
 kill $spawner $scatterer $dumper
 is "kills after which a sample file was broken" $broken 0

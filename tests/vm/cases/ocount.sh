@@ -35,7 +35,7 @@ interrupted()
 counting()
 {
 	local wanted=$1; shift
-	ocount -b -f /tmp/counts -e $event "$@" > /tmp/said 2>&1 & watcher=$!
+	ocount -b -f /tmp/counts -e $event "$@" > /tmp/output 2>&1 & watcher=$!
 	until [ "$(counters)" -ge "$wanted" ] &&
 		grep -q '^State:.S' /proc/$watcher/status
 	do
@@ -50,7 +50,7 @@ ended()
 	kill -CONT $pid
 	wait $pid
 	wait $watcher || not_ok "ocount" "exit status $?"
-	cat /tmp/counts /tmp/said
+	cat /tmp/counts /tmp/output
 }
 counted() { awk -F, '!/^timestamp/ { n += $(NF - 1) } END { print n + 0 }' /tmp/counts; }
 lines() { grep -vc '^timestamp' /tmp/counts; }
@@ -112,12 +112,12 @@ near "in turns: instructions per cycle in percent" \
 waiting
 mkdir /tmp/session
 operf -d /tmp/session -e CPU_CLK_UNHALTED:1000000 -e INST_RETIRED:1000000 --pid $pid \
-	> /tmp/said 2>&1 & watcher=$!
-while runs $watcher && ! grep -q 'Profiler started' /tmp/said; do usleep 10000; done
+	> /tmp/output 2>&1 & watcher=$!
+while runs $watcher && ! grep -q 'Profiler started' /tmp/output; do usleep 10000; done
 kill -CONT $pid
 wait $pid
 wait $watcher || not_ok "operf --pid" "exit status $?"
-cat /tmp/said
+cat /tmp/output
 samples_of_event()
 {
 	opreport --session-dir=/tmp/session -l -n "event:$1" 2> /tmp/opreport.err | total

@@ -53,7 +53,7 @@ set_rate 2000
 no_counters
 counter 0 0x3c 0 100
 check "a runaway rate leaves time to work" tally 0 0 shares-static 300 "$TURNS"
-diag < /tmp/said
+diag < /tmp/output
 at_least "what was left out is counted" "$(cat $fs/stats/cpu*/sample_throttled | total)" 100000
 set_rate "$rate"
 unload

@@ -28,28 +28,28 @@ skip() { echo "ok - $1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
 check()
 {
 	local what=$1; shift
-	if "$@" > "$SCRATCH/said" 2>&1; then
+	if "$@" > "$SCRATCH/output" 2>&1; then
 		ok "$what"
 	else
 		not_ok "$what" "exit status $? of: $*"
-		tail -n 12 "$SCRATCH/said" | diag
+		tail -n 12 "$SCRATCH/output" | diag
 	fi
-	cat "$SCRATCH/said"
+	cat "$SCRATCH/output"
 }
 
 # refused WHAT PATTERN COMMAND...: it must fail, with one line that matches PATTERN
 refused()
 {
 	local what=$1 pattern=$2; shift 2
-	if "$@" > "$SCRATCH/said" 2>&1; then
+	if "$@" > "$SCRATCH/output" 2>&1; then
 		not_ok "$what" "succeeded: $*"
-	elif [ "$(wc -l < "$SCRATCH/said")" != 1 ] || ! grep -qE "$pattern" "$SCRATCH/said"; then
+	elif [ "$(wc -l < "$SCRATCH/output")" != 1 ] || ! grep -qE "$pattern" "$SCRATCH/output"; then
 		not_ok "$what" "expected one line that matches '$pattern', got:"
-		head -n 5 "$SCRATCH/said" | diag
+		head -n 5 "$SCRATCH/output" | diag
 	else
 		ok "$what"
 	fi
-	cat "$SCRATCH/said"
+	cat "$SCRATCH/output"
 }
 
 # is WHAT GOT WANTED

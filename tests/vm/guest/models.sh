@@ -83,7 +83,7 @@ sessions()
 {
 	local i=0 failed=0
 	while [ $i -lt "$1" ]; do
-		tally 0 0 shares-static 10 "$TURNS" > /tmp/said 2>&1 || failed=$((failed + 1))
+		tally 0 0 shares-static 10 "$TURNS" > /tmp/output 2>&1 || failed=$((failed + 1))
 		i=$((i + 1))
 	done
 	is "sessions of $1 that failed" $failed 0
