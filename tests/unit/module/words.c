@@ -150,7 +150,8 @@ TEST(ibs_samples_decode_to_their_registers)
 
 		for (u32 i = 0; i < nr; i++)
 			data[i] = (u64)any(1 << 24) << 40 | any(1 << 24) << 16 | any(1 << 16);
-		CHECK(op_words_ibs(&words, &emitted, &want, pc, kinds[kind].code, data, nr), "room");
+		CHECK(op_words_ibs(&words, &emitted, &want, pc, kinds[kind].code, data, nr),
+		      "room");
 		n = take_all(record);
 		CHECK(n <= OP_WORDS_RECORD && n >= payload + 2, "%zu words", n);
 		CHECK(decode(record, n - payload - 2, &got) == n - payload && same(&got, &want),

@@ -237,24 +237,26 @@ TEST(closing_truncates)
 	      (long long)st.st_size);
 }
 
-/* [ST-14]: labels of any name. */
+/* [ST-14]: given of any name. */
 TEST(labels_as_text)
 {
 	static const struct {
 		const char *name;
 		int64_t number;
-	} labels[] = { { "phase", 3 }, { "a b\\c\n", INT64_MIN }, { "r/-7", INT64_MAX }, { "z", 0 } };
+	} given[] = {
+		{ "phase", 3 }, { "a b\\c\n", INT64_MIN }, { "r/-7", INT64_MAX }, { "z", 0 },
+	};
 	struct strbuf text = STRBUF_INIT;
 	char *rest, bad[] = "a 1 b x", *name;
 	int64_t number = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		CHECK(stack_label_add(&text, labels[i].name, labels[i].number), "%zu", i);
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		CHECK(stack_label_add(&text, given[i].name, given[i].number), "%zu", i);
 	CHECK(!stack_label_add(&text, "", 1), "no name");
 	rest = text.text;
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
 		name = stack_label_next(&rest, &number);
-		CHECK(name && !strcmp(name, labels[i].name) && number == labels[i].number, "%zu", i);
+		CHECK(name && !strcmp(name, given[i].name) && number == given[i].number, "%zu", i);
 	}
 	CHECK(!stack_label_next(&rest, &number), "no more");
 	strbuf_reset(&text);
