@@ -7,6 +7,7 @@
 
 #include "libutil/count.h"
 #include "libutil/hash.h"
+#include "libutil/message.h"
 #include "libutil/xalloc.h"
 
 static bool is_node(const void *tree, uint32_t id, const void *key)
@@ -23,6 +24,8 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
 	uint32_t id = hash_table_find(&t->index, hash, is_node, t, &node);
 
 	if (id == HASH_NONE) {
+		if (t->nr == CALL_NONE)
+			bug("call tree with 2^32 nodes");
 		xgrow(t->nodes, t->nr, t->room);
 		id = (uint32_t)t->nr;
 		t->nodes[t->nr++] = node;

@@ -125,8 +125,8 @@ void profile_print(const struct profile *p, FILE *out)
 		fputs("sample", out);
 		print_values(p, p->values + (size_t)i * p->nr_events, out);
 		print_labels(p, s->labels, out);
-		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->nodes[n].parent)
-			print_place(p, p->nodes[n].place, out);
+		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->tree.nodes[n].parent)
+			print_place(p, p->tree.nodes[n].key, out);
 		fputc('\n', out);
 	}
 }

@@ -11,14 +11,14 @@
 /* For each node, the samples of its stack and of all stacks that continue it. */
 static uint64_t *sum_samples(const struct profile *p)
 {
-	uint64_t *sums = xcalloc((size_t)p->nr_nodes + 1, sizeof(*sums));
+	uint64_t *sums = xcalloc((size_t)p->tree.nr + 1, sizeof(*sums));
 
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		for (uint32_t e = 0; p->samples[i].node != PROFILE_NONE && e < p->nr_events; e++)
 			sums[p->samples[i].node] += p->values[(size_t)i * p->nr_events + e];
-	for (uint32_t i = p->nr_nodes; i-- > 0; )
-		if (p->nodes[i].parent != PROFILE_NONE)
-			sums[p->nodes[i].parent] += sums[i];
+	for (uint32_t i = p->tree.nr; i-- > 0; )
+		if (p->tree.nodes[i].parent != PROFILE_NONE)
+			sums[p->tree.nodes[i].parent] += sums[i];
 	return sums;
 }
 
@@ -26,7 +26,7 @@ static uint64_t *sum_samples(const struct profile *p)
 static bool locate_node(const struct profile *p, uint32_t node, const char **ret_path,
 			uint64_t *ret_offset)
 {
-	const struct profile_place *place = &p->places[p->nodes[node].place];
+	const struct profile_place *place = &p->places[p->tree.nodes[node].key];
 	const struct profile_image *image;
 
 	if (place->image == PROFILE_NONE || p->images[place->image].kind != PROFILE_FILE)
@@ -61,14 +61,15 @@ void xprof_calls_read(struct collection *c, struct xprof_calls *ret)
 	if (!export_profile(c, &plain, &p, &ignored, &e)) {
 		sums = sum_samples(p);
 		ret->profile = p;
-		ret->all = xcalloc((size_t)p->nr_nodes + 1, sizeof(*ret->all));
-		for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		ret->all = xcalloc((size_t)p->tree.nr + 1, sizeof(*ret->all));
+		for (uint32_t i = 0; i < p->tree.nr; i++) {
 			struct xprof_call *call = &ret->all[ret->nr];
 
 			call->count = sums[i];
-			ret->nr += p->nodes[i].parent != PROFILE_NONE && sums[i] &&
+			ret->nr += p->tree.nodes[i].parent != PROFILE_NONE && sums[i] &&
 				   locate_node(p, i, &call->callee, &call->to) &&
-				   locate_node(p, p->nodes[i].parent, &call->caller, &call->from);
+				   locate_node(p, p->tree.nodes[i].parent, &call->caller,
+					       &call->from);
 		}
 		qsort(ret->all, ret->nr, sizeof(*ret->all), compare);
 		free(sums);

@@ -40,7 +40,7 @@ static uint32_t find_own_cost(struct costs *c, uint32_t node)
 	struct shown_frame frame = { c->shown.unknown, 0 };
 
 	if (node != PROFILE_NONE)
-		frame = c->shown.frames[c->shown.first[c->profile->nodes[node].place]];
+		frame = c->shown.frames[c->shown.first[c->profile->tree.nodes[node].key]];
 	return find_cost(c, (struct cost){ frame.function, frame.line, PROFILE_NONE, 0 });
 }
 
@@ -62,10 +62,12 @@ static void add_own(struct costs *c)
 		if (node != PROFILE_NONE)
 			add_values(&c->inclusive[node * nr], profile_values(p, i), nr);
 	}
-	for (uint32_t i = p->nr_nodes; i--; )
-		if (p->nodes[i].parent != PROFILE_NONE)
-			add_values(&c->inclusive[p->nodes[i].parent * nr], &c->inclusive[i * nr],
-				   nr);
+	for (uint32_t i = p->tree.nr; i--; ) {
+		uint32_t parent = p->tree.nodes[i].parent;
+
+		if (parent != PROFILE_NONE)
+			add_values(&c->inclusive[parent * nr], &c->inclusive[i * nr], nr);
+	}
 }
 
 /* A recursive call is on the stack more than once; only the outermost one counts. */
@@ -85,13 +87,13 @@ static void enter_call(struct costs *c, uint32_t node, const struct shown_frame 
 /* The parent's innermost function calls the node's outermost one, which calls the inlined ones. */
 static void enter_node(struct costs *c, uint32_t node)
 {
-	const struct profile_node *n = &c->profile->nodes[node];
-	const struct shown_frame *first = &c->shown.frames[c->shown.first[n->place]];
-	uint32_t nr = c->shown.first[n->place + 1] - c->shown.first[n->place];
+	const struct call_node *n = &c->profile->tree.nodes[node];
+	const struct shown_frame *first = &c->shown.frames[c->shown.first[n->key]];
+	uint32_t nr = c->shown.first[n->key + 1] - c->shown.first[n->key];
 
 	if (n->parent != PROFILE_NONE)
 		enter_call(c, node,
-			   &c->shown.frames[c->shown.first[c->profile->nodes[n->parent].place]],
+			   &c->shown.frames[c->shown.first[c->profile->tree.nodes[n->parent].key]],
 			   &first[nr - 1]);
 	for (uint32_t i = nr; i-- > 1; )
 		enter_call(c, node, &first[i], &first[i - 1]);
@@ -105,15 +107,15 @@ struct tree_walk {
 
 static void walk_begin(struct tree_walk *w, const struct profile *p)
 {
-	size_t nr = (size_t)p->nr_nodes + 1;
+	size_t nr = (size_t)p->tree.nr + 1;
 
 	w->root = PROFILE_NONE;
 	w->child = xcalloc(nr, sizeof(*w->child));
 	w->sibling = xcalloc(nr, sizeof(*w->sibling));
 	w->entered_before = xcalloc(nr, sizeof(*w->entered_before));
 	memset(w->child, 0xff, nr * sizeof(*w->child));
-	for (uint32_t i = p->nr_nodes; i--; ) {
-		uint32_t parent = p->nodes[i].parent;
+	for (uint32_t i = p->tree.nr; i--; ) {
+		uint32_t parent = p->tree.nodes[i].parent;
 		uint32_t *list = parent == PROFILE_NONE ? &w->root : &w->child[parent];
 
 		w->sibling[i] = *list;
@@ -125,7 +127,7 @@ static void walk_begin(struct tree_walk *w, const struct profile *p)
 static uint32_t walk_next(struct tree_walk *w, struct costs *c, uint32_t at)
 {
 	for (;;) {
-		uint32_t parent = c->profile->nodes[at].parent;
+		uint32_t parent = c->profile->tree.nodes[at].parent;
 
 		while (c->nr_entered > w->entered_before[at])
 			c->costs[c->entered[--c->nr_entered]].nr_active--;
@@ -155,7 +157,7 @@ void costs_make(const struct profile *p, struct costs *ret)
 {
 	*ret = (struct costs){ .profile = p };
 	shown_frames_make(p, &ret->shown);
-	ret->inclusive = xcalloc((size_t)p->nr_nodes + 1,
+	ret->inclusive = xcalloc((size_t)p->tree.nr + 1,
 				 (p->nr_events + 1) * sizeof(*ret->inclusive));
 	add_own(ret);
 	add_calls(ret);

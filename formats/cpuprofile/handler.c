@@ -18,22 +18,22 @@ static uint32_t second_node(const struct profile *p, uint32_t sample)
 {
 	uint32_t node = p->samples[sample].node;
 
-	return node == PROFILE_NONE ? node : p->nodes[node].parent;
+	return node == PROFILE_NONE ? node : p->tree.nodes[node].parent;
 }
 
 static uint32_t second_place(const struct profile *p, uint32_t sample)
 {
 	uint32_t node = second_node(p, sample);
 
-	return node == PROFILE_NONE ? node : p->nodes[node].place;
+	return node == PROFILE_NONE ? node : p->tree.nodes[node].key;
 }
 
 static void drop_second(struct profile *p, uint32_t sample)
 {
 	struct profile_sample *s = &p->samples[sample];
 
-	s->node = profile_node(p, p->nodes[second_node(p, sample)].parent,
-			       p->nodes[s->node].place);
+	s->node = profile_node(p, p->tree.nodes[second_node(p, sample)].parent,
+			       p->tree.nodes[s->node].key);
 }
 
 /* The second place of more than half of the samples, if there is one; else any. */
@@ -82,7 +82,7 @@ static bool is_repeated(const struct profile *p, uint32_t sample)
 	uint32_t second = second_place(p, sample);
 
 	return second != PROFILE_NONE && p->places[second].address + 1 ==
-	       p->places[p->nodes[p->samples[sample].node].place].address;
+	       p->places[p->tree.nodes[p->samples[sample].node].key].address;
 }
 
 /* The handler gets the interrupted address from the signal, and may find it on the stack again. */

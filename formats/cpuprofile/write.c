@@ -143,8 +143,8 @@ static size_t put_stack(struct cpuprofile_writer *w, uint32_t node)
 	const struct profile *p = w->p;
 	size_t nr = 0;
 
-	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
-		const struct profile_place *place = &p->places[p->nodes[node].place];
+	for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
+		const struct profile_place *place = &p->places[p->tree.nodes[node].key];
 		uint64_t address = written_address(p, place, nr > 0);
 
 		if (!address && !nr)
@@ -188,12 +188,12 @@ static void write_record(struct cpuprofile_writer *w, uint32_t node, int64_t val
 static void write_merged(struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
-	int64_t *sums = xcalloc(p->nr_nodes + 1, sizeof(*sums));
+	int64_t *sums = xcalloc(p->tree.nr + 1, sizeof(*sums));
 
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; i < p->nr_samples; i++) {
 			const struct profile_sample *s = &p->samples[i];
-			int64_t *sum = &sums[s->node == PROFILE_NONE ? p->nr_nodes : s->node];
+			int64_t *sum = &sums[s->node == PROFILE_NONE ? p->tree.nr : s->node];
 			int64_t value = profile_values(p, i)[w->options->event];
 
 			if (!profile_is_of_process(p, s->labels, w->options->pid))

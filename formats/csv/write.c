@@ -109,7 +109,7 @@ static void put_place(struct csv_writer *w, uint32_t node)
 {
 	static const struct profile_place unknown = { .image = PROFILE_NONE };
 	const struct profile_place *place = node == PROFILE_NONE ? &unknown
-					    : &w->p->places[w->p->nodes[node].place];
+					    : &w->p->places[w->p->tree.nodes[node].key];
 
 	put_image(w, place->image);
 	put_symbol(w, place);
@@ -177,7 +177,7 @@ static struct profile *flatten(const struct profile *p, const char *pid)
 		if (!profile_is_of_process(p, s->labels, pid))
 			continue;
 		if (node != PROFILE_NONE) {
-			known = &first[p->nodes[node].place];
+			known = &first[p->tree.nodes[node].key];
 			node = *known = *known == PROFILE_NONE ? node : *known;
 		}
 		memcpy(profile_add_sample(flat, node, s->labels), profile_values(p, i),

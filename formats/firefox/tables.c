@@ -42,8 +42,8 @@ void firefox_tables_init(struct firefox_tables *t, const struct profile *p,
 	list_init(&t->frames, shown->first[p->nr_places]);
 	list_init(&t->functions, shown->nr_functions);
 	list_init(&t->images, p->nr_images);
-	t->stack_of = xcalloc((size_t)p->nr_nodes + 1, sizeof(*t->stack_of));
-	memset(t->stack_of, 0xff, ((size_t)p->nr_nodes + 1) * sizeof(*t->stack_of));
+	t->stack_of = xcalloc((size_t)p->tree.nr + 1, sizeof(*t->stack_of));
+	memset(t->stack_of, 0xff, ((size_t)p->tree.nr + 1) * sizeof(*t->stack_of));
 }
 
 void firefox_tables_reset(struct firefox_tables *t)
@@ -104,20 +104,20 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t node)
 	size_t nr = 0;
 
 	if (node == PROFILE_NONE) {
-		if (t->stack_of[p->nr_nodes] == PROFILE_NONE)
-			save_stack(t, p->nr_nodes, add_stack(t, PROFILE_NONE,
+		if (t->stack_of[p->tree.nr] == PROFILE_NONE)
+			save_stack(t, p->tree.nr, add_stack(t, PROFILE_NONE,
 							     t->shown->first[p->nr_places]));
-		return t->stack_of[p->nr_nodes];
+		return t->stack_of[p->tree.nr];
 	}
 	for (; node != PROFILE_NONE && t->stack_of[node] == PROFILE_NONE;
-	     node = p->nodes[node].parent) {
+	     node = p->tree.nodes[node].parent) {
 		xgrow(t->stack, nr, t->room_stack);
 		t->stack[nr++] = node;
 	}
 	if (node != PROFILE_NONE)
 		stack = t->stack_of[node];
 	while (nr) {
-		stack = add_place(t, stack, p->nodes[t->stack[--nr]].place);
+		stack = add_place(t, stack, p->tree.nodes[t->stack[--nr]].key);
 		save_stack(t, t->stack[nr], stack);
 	}
 	return stack;

@@ -82,14 +82,14 @@ static void fold_nodes(struct folded_writer *f, const struct shown_frames *shown
 {
 	const struct profile *p = f->p;
 
-	f->node_of = xcalloc((size_t)p->nr_nodes + 1, sizeof(*f->node_of));
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		const struct profile_node *node = &p->nodes[i];
+	f->node_of = xcalloc((size_t)p->tree.nr + 1, sizeof(*f->node_of));
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		const struct call_node *node = &p->tree.nodes[i];
 		uint32_t at = PROFILE_NONE;
 
 		if (node->parent != PROFILE_NONE)
 			at = f->node_of[node->parent];
-		for (uint32_t k = shown->first[node->place + 1]; k-- > shown->first[node->place];)
+		for (uint32_t k = shown->first[node->key + 1]; k-- > shown->first[node->key];)
 			at = profile_node(f->names, at, f->place_of[k]);
 		f->node_of[i] = at;
 	}
@@ -139,7 +139,7 @@ static void fold_samples(struct folded_writer *f, const struct format_write_opti
 
 static const char *node_name(const struct profile *names, uint32_t node)
 {
-	const struct profile_place *place = &names->places[names->nodes[node].place];
+	const struct profile_place *place = &names->places[names->tree.nodes[node].key];
 
 	return profile_text(names, names->functions[names->lines[place->first_line].function].name);
 }
@@ -155,7 +155,7 @@ static void write_samples(const struct profile *names, FILE *out)
 		size_t nr = 0;
 
 		for (uint32_t n = names->samples[i].node; n != PROFILE_NONE;
-		     n = names->nodes[n].parent) {
+		     n = names->tree.nodes[n].parent) {
 			xgrow(stack, nr, room);
 			stack[nr++] = n;
 		}

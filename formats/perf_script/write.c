@@ -110,8 +110,8 @@ static void write_record(const struct profile *p, uint32_t sample, uint32_t even
 	for (const char *c = event_name(p, event); *c; c++)
 		putc((unsigned char)*c <= ' ' ? '_' : *c, out);
 	fputs(": \n", out);
-	for (bool is_caller = false; node != PROFILE_NONE; node = p->nodes[node].parent) {
-		write_place(p, p->nodes[node].place, is_caller, out);
+	for (bool is_caller = false; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
+		write_place(p, p->tree.nodes[node].key, is_caller, out);
 		is_caller = true;
 	}
 	putc('\n', out);

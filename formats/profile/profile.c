@@ -63,7 +63,6 @@ static void free_indexes(struct profile_indexes *indexes)
 	hash_table_free(&indexes->strings);
 	hash_table_free(&indexes->functions);
 	hash_table_free(&indexes->places);
-	hash_table_free(&indexes->nodes);
 	hash_table_free(&indexes->label_sets);
 	free(indexes->ranges);
 	free(indexes);
@@ -78,7 +77,7 @@ void profile_free(struct profile *p)
 	free(p->functions);
 	free(p->lines);
 	free(p->places);
-	free(p->nodes);
+	call_tree_free(&p->tree);
 	free(p->events);
 	free(p->labels);
 	free(p->label_sets);
@@ -247,26 +246,9 @@ void profile_name_place(struct profile *p, uint32_t place, const struct profile_
 	p->places[place].nr_lines = nr_lines;
 }
 
-static inline bool same_node(const void *profile, uint32_t id, const void *key)
-{
-	const struct profile *p = profile;
-	const struct profile_node *a = &p->nodes[id], *b = key;
-
-	return a->parent == b->parent && a->place == b->place;
-}
-
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place)
 {
-	struct hash_table *table = &p->indexes->nodes;
-	struct profile_node key = { parent, place };
-	uint64_t hash = hash_u64((uint64_t)parent << 32 | place);
-	uint32_t id = hash_table_find(table, hash, same_node, p, &key);
-	if (id != HASH_NONE)
-		return id;
-	reserve(p, nodes, 1);
-	p->nodes[p->nr_nodes] = key;
-	hash_table_add(table, hash, p->nr_nodes);
-	return p->nr_nodes++;
+	return call_tree_node(&p->tree, parent, place);
 }
 
 uint32_t profile_stack(struct profile *p, const uint32_t *places, size_t nr)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libutil/call_tree.h"
 
 #define PROFILE_NONE		UINT32_MAX	/* no image, no parent, not found */
 #define PROFILE_FRAMES_MAX	65536		/* of a stack; readers enforce it */
@@ -63,11 +64,6 @@ struct profile_place {
 	uint32_t first_line, nr_lines;	/* innermost inlined function first; 0: no symbol */
 };
 
-struct profile_node {
-	uint32_t parent;		/* the caller's node, at a lower index, or PROFILE_NONE */
-	uint32_t place;
-};
-
 /* An event that was counted. */
 struct profile_event {
 	uint32_t name;		/* string: "CPU_CLK_UNHALTED", "cpu" */
@@ -100,13 +96,13 @@ struct profile {
 	struct profile_function *functions;
 	struct profile_line *lines;
 	struct profile_place *places;
-	struct profile_node *nodes;
+	struct call_tree tree;		/* stacks: nodes whose keys are places */
 	struct profile_event *events;
 	struct profile_label *labels;
 	struct profile_labels *label_sets;	/* [0]: the empty one */
 	struct profile_sample *samples;		/* in the order they were added; not merged */
 	int64_t *values;	/* nr_events for each sample: profile_values() */
-	uint32_t nr_strings, nr_images, nr_functions, nr_lines, nr_places, nr_nodes;
+	uint32_t nr_strings, nr_images, nr_functions, nr_lines, nr_places;
 	uint32_t nr_events, nr_labels, nr_label_sets, nr_samples;
 	uint32_t *comments;	/* strings: remarks of a tool, one line each */
 	uint32_t nr_comments;

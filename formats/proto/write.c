@@ -128,8 +128,8 @@ static void put_sample(struct proto_writer *w, uint32_t sample)
 	const int64_t *values = p->values + (size_t)sample * p->nr_events;
 	struct label_bytes *labels = &w->label_sets[s->labels];
 
-	for (uint32_t n = s->node; n != PROFILE_NONE; n = p->nodes[n].parent)
-		proto_put_varint(&w->inner, (uint64_t)p->nodes[n].place + 1);
+	for (uint32_t n = s->node; n != PROFILE_NONE; n = p->tree.nodes[n].parent)
+		proto_put_varint(&w->inner, (uint64_t)p->tree.nodes[n].key + 1);
 	if (w->inner.len)
 		proto_put_buffer(&w->message, SAMPLE_LOCATION_ID, &w->inner);
 	for (uint32_t i = 0; i < w->columns.nr; i++)

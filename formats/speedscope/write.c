@@ -64,10 +64,10 @@ static void sum_nodes(struct speedscope_writer *w, uint32_t event)
 {
 	const struct profile *p = w->profile;
 
-	memset(w->own, 0, ((size_t)p->nr_nodes + 1) * sizeof(*w->own));
+	memset(w->own, 0, ((size_t)p->tree.nr + 1) * sizeof(*w->own));
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
 		uint32_t node = p->samples[i].node;
-		int64_t *sum = &w->own[node == PROFILE_NONE ? p->nr_nodes : node];
+		int64_t *sum = &w->own[node == PROFILE_NONE ? p->tree.nr : node];
 
 		*sum = add_saturated(*sum, profile_values(p, i)[event]);
 	}
@@ -78,13 +78,13 @@ static void write_stack(struct speedscope_writer *w, uint32_t node)
 	const struct profile *p = w->profile;
 	size_t nr = 0;
 
-	if (node == p->nr_nodes) {
+	if (node == p->tree.nr) {
 		xgrow(w->stack, nr, w->room_stack);
 		w->stack[nr++] = w->shown.unknown;
 		node = PROFILE_NONE;
 	}
-	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
-		uint32_t place = p->nodes[node].place;
+	for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
+		uint32_t place = p->tree.nodes[node].key;
 
 		for (uint32_t i = w->shown.first[place]; i < w->shown.first[place + 1]; i++) {
 			xgrow(w->stack, nr, w->room_stack);
@@ -112,12 +112,12 @@ static void write_event(struct speedscope_writer *w, uint32_t event)
 	json_text(j, "name", profile_text(p, p->events[event].name));
 	json_text(j, "unit", find_unit(p, &p->events[event], &weight));
 	json_open(j, "samples", '[');
-	for (uint32_t i = 0; i <= p->nr_nodes; i++)
+	for (uint32_t i = 0; i <= p->tree.nr; i++)
 		if (w->own[i] > 0)
 			write_stack(w, i);
 	json_close(j, ']');
 	json_open(j, "weights", '[');
-	for (uint32_t i = 0; i <= p->nr_nodes; i++) {
+	for (uint32_t i = 0; i <= p->tree.nr; i++) {
 		int64_t value = multiply_saturated(w->own[i], weight);
 
 		if (value <= 0)
@@ -161,7 +161,7 @@ int speedscope_write(const struct profile *p, const struct format_write_options 
 	if (!p->nr_events)
 		return op_error_set(e, -EINVAL, "the profile has no events");
 	shown_frames_make(p, &w.shown);
-	w.own = xcalloc((size_t)p->nr_nodes + 1, sizeof(*w.own));
+	w.own = xcalloc((size_t)p->tree.nr + 1, sizeof(*w.own));
 	write_all(&w);
 	shown_frames_free(&w.shown);
 	free(w.own);

@@ -100,10 +100,10 @@ static void copy_stacks(struct namer *n)
 					     ? PROFILE_NONE : n->images[at->image],
 					     at->address, &line, 1);
 	}
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
-		n->nodes[i] = profile_node(n->to, p->nodes[i].parent == PROFILE_NONE
-					   ? PROFILE_NONE : n->nodes[p->nodes[i].parent],
-					   n->places[p->nodes[i].place]);
+	for (uint32_t i = 0; i < p->tree.nr; i++)
+		n->nodes[i] = profile_node(n->to, p->tree.nodes[i].parent == PROFILE_NONE
+					   ? PROFILE_NONE : n->nodes[p->tree.nodes[i].parent],
+					   n->places[p->tree.nodes[i].key]);
 }
 
 static uint32_t copy_set(struct namer *n, uint32_t set)
@@ -145,7 +145,7 @@ struct profile *build_names(const struct profile *p)
 		.symbols = xcalloc((size_t)p->nr_images + 1, sizeof(*n.symbols)),
 		.images = xcalloc((size_t)p->nr_images + 1, sizeof(*n.images)),
 		.places = xcalloc((size_t)p->nr_places + 1, sizeof(*n.places)),
-		.nodes = xcalloc((size_t)p->nr_nodes + 1, sizeof(*n.nodes)),
+		.nodes = xcalloc((size_t)p->tree.nr + 1, sizeof(*n.nodes)),
 		.sets = xcalloc(p->nr_label_sets, sizeof(*n.sets)),
 	};
 

@@ -218,7 +218,7 @@ static bool has_room(struct build_profile *b, size_t nr_frames)
 {
 	const struct profile *p = b->p;
 
-	b->full = p->nr_nodes + nr_frames > b->nodes_max || p->nr_samples >= b->nodes_max ||
+	b->full = p->tree.nr + nr_frames > b->nodes_max || p->nr_samples >= b->nodes_max ||
 		  p->nr_label_sets >= b->nodes_max || p->nr_images >= b->nodes_max;
 	return !b->full;
 }

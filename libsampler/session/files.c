@@ -43,7 +43,7 @@ static void add_record(struct thread_files *t, uint32_t image, uint32_t callee, 
 
 static const struct profile_place *place_of(const struct profile *p, uint32_t node)
 {
-	return &p->places[p->nodes[node].place];
+	return &p->places[p->tree.nodes[node].key];
 }
 
 static bool is_known(const struct session_update *u, const struct profile_place *at)
@@ -80,7 +80,7 @@ static void add_call(struct thread_files *t, uint32_t node)
 {
 	const struct session_update *u = t->u;
 	const struct profile_place *callee = place_of(u->p, node);
-	const struct profile_place *caller = place_of(u->p, u->p->nodes[node].parent);
+	const struct profile_place *caller = place_of(u->p, u->p->tree.nodes[node].parent);
 
 	if (!is_known(u, caller) || !is_known(u, callee) ||
 	    !can_name_call(&u->images[caller->image], &u->images[callee->image]))
@@ -94,13 +94,13 @@ static void collect(struct thread_files *t)
 {
 	const struct profile *p = t->u->p;
 
-	memset(t->sums, 0, p->nr_nodes * sizeof(*t->sums));
+	memset(t->sums, 0, p->tree.nr * sizeof(*t->sums));
 	t->nr = 0;
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		if (session_label(p, p->samples[i].labels, BUILD_TID) == t->tid)
 			add_sample(t, p->samples[i].node, (uint64_t)p->values[i]);
-	for (uint32_t n = p->nr_nodes; n-- > 0;) {
-		uint32_t parent = p->nodes[n].parent;
+	for (uint32_t n = p->tree.nr; n-- > 0;) {
+		uint32_t parent = p->tree.nodes[n].parent;
 
 		if (!t->sums[n] || parent == PROFILE_NONE)
 			continue;
@@ -183,7 +183,7 @@ void session_write_files(struct session_update *u)
 	struct thread_files t = { .u = u };
 	int64_t *tids = xcalloc((size_t)p->nr_label_sets + 1, sizeof(*tids));
 
-	t.sums = xcalloc((size_t)p->nr_nodes + 1, sizeof(*t.sums));
+	t.sums = xcalloc((size_t)p->tree.nr + 1, sizeof(*t.sums));
 	for (uint32_t i = 0; i < p->nr_label_sets; i++)
 		tids[i] = session_label(p, i, BUILD_TID);
 	qsort(tids, p->nr_label_sets, sizeof(*tids), compare_tids);

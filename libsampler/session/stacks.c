@@ -111,8 +111,8 @@ static int add_stack(struct stacks *s, uint32_t sample, unsigned int end)
 	int err = get_context(s, p->samples[sample].labels, &context);
 
 	for (uint32_t n = p->samples[sample].node; n != PROFILE_NONE && nr < STACK_FRAMES_MAX &&
-	     !err; n = p->nodes[n].parent, nr++) {
-		const struct profile_place *at = &p->places[p->nodes[n].place];
+	     !err; n = p->tree.nodes[n].parent, nr++) {
+		const struct profile_place *at = &p->places[p->tree.nodes[n].key];
 		bool known = at->image != PROFILE_NONE && s->u->images[at->image].is_known;
 
 		frames[nr].offset = known ? session_key(p, at) : at->address;
@@ -125,7 +125,7 @@ static int add_stack(struct stacks *s, uint32_t sample, unsigned int end)
 /* Stacks of samples without a sample file are not kept. */
 static bool is_filed(const struct session_update *u, uint32_t sample)
 {
-	uint32_t image = u->p->places[u->p->nodes[u->p->samples[sample].node].place].image;
+	uint32_t image = u->p->places[u->p->tree.nodes[u->p->samples[sample].node].key].image;
 
 	return image != PROFILE_NONE && u->images[image].is_known;
 }

@@ -169,7 +169,8 @@ static uint64_t frames_of(const struct profile *p)
 	uint64_t frames = 0;
 
 	for (uint32_t i = 0; i < p->nr_samples; i++)
-		for (uint32_t n = p->samples[i].node; n != PROFILE_NONE; n = p->nodes[n].parent)
+		for (uint32_t n = p->samples[i].node; n != PROFILE_NONE;
+		     n = p->tree.nodes[n].parent)
 			frames++;
 	return frames;
 }
@@ -198,7 +199,7 @@ int main(int argc, char **argv)
 		reading[i] = cpu_seconds() - start;
 	}
 	printf("bench proto_frames_per_sample %.1f frames\n", (double)frames_of(p) / SAMPLES);
-	printf("bench proto_nodes %u nodes\n", p->nr_nodes);
+	printf("bench proto_nodes %zu nodes\n", p->tree.nr);
 	printf("bench proto_bytes_per_sample %.1f bytes\n", (double)size / SAMPLES);
 	printf("bench proto_write_1000000 %.2f s\n", median(writing, RUNS));
 	printf("bench proto_read_1000000 %.2f s\n", median(reading, RUNS));

@@ -40,9 +40,10 @@ static inline void fuzz_check_profile(const struct profile *p)
 		fuzz_must((p->places[i].image < p->nr_images ||
 			   p->places[i].image == PROFILE_NONE) &&
 			  (uint64_t)p->places[i].first_line + p->places[i].nr_lines <= p->nr_lines);
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
-		fuzz_must((p->nodes[i].parent < i || p->nodes[i].parent == PROFILE_NONE) &&
-			  p->nodes[i].place < p->nr_places);
+	for (uint32_t i = 0; i < p->tree.nr; i++)
+		fuzz_must((p->tree.nodes[i].parent < i ||
+			   p->tree.nodes[i].parent == PROFILE_NONE) &&
+			  p->tree.nodes[i].key < p->nr_places);
 	for (uint32_t i = 0; i < p->nr_events; i++)
 		fuzz_must(p->events[i].name < p->nr_strings && p->events[i].unit < p->nr_strings);
 	for (uint32_t i = 0; i < p->nr_labels; i++)
@@ -51,7 +52,7 @@ static inline void fuzz_check_profile(const struct profile *p)
 	for (uint32_t i = 0; i < p->nr_label_sets; i++)
 		fuzz_must((uint64_t)p->label_sets[i].first + p->label_sets[i].nr <= p->nr_labels);
 	for (uint32_t i = 0; i < p->nr_samples; i++)
-		fuzz_must((p->samples[i].node < p->nr_nodes ||
+		fuzz_must((p->samples[i].node < p->tree.nr ||
 			   p->samples[i].node == PROFILE_NONE) &&
 			  p->samples[i].labels < p->nr_label_sets);
 	fuzz_must(p->main_image < p->nr_images || p->main_image == PROFILE_NONE);

@@ -248,26 +248,26 @@ static void sum_nodes(struct work *w)
 {
 	const struct profile *p = w->profile;
 
-	w->own = xcalloc(p->nr_nodes + 1, sizeof(*w->own));
-	w->whole = xcalloc(p->nr_nodes + 1, sizeof(*w->whole));
+	w->own = xcalloc(p->tree.nr + 1, sizeof(*w->own));
+	w->whole = xcalloc(p->tree.nr + 1, sizeof(*w->whole));
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
 		int64_t value = profile_values(p, i)[w->options->event];
 
 		if (p->samples[i].node != PROFILE_NONE && value > 0)
 			w->own[p->samples[i].node] += value;
 	}
-	for (uint32_t i = p->nr_nodes; i--; ) {
-		const struct profile_node *n = &p->nodes[i];
+	for (uint32_t i = p->tree.nr; i--; ) {
+		const struct call_node *n = &p->tree.nodes[i];
 
 		w->whole[i] += w->own[i];
 		if (n->parent != PROFILE_NONE)
 			w->whole[n->parent] += w->whole[i];
 		if (!w->whole[i])
 			continue;
-		if (p->places[n->place].image != PROFILE_NONE)
-			w->is_used[p->places[n->place].image] = true;
+		if (p->places[n->key].image != PROFILE_NONE)
+			w->is_used[p->places[n->key].image] = true;
 		if (w->whole[i] > w->own[i])
-			w->is_caller[n->place] = true;
+			w->is_caller[n->key] = true;
 	}
 }
 
@@ -297,8 +297,8 @@ static void count_address(struct work *w, const struct pgo_image *image, size_t 
 
 static void count_samples(struct work *w)
 {
-	for (uint32_t i = 0; i < w->profile->nr_nodes; i++) {
-		uint32_t place = w->profile->nodes[i].place;
+	for (uint32_t i = 0; i < w->profile->tree.nr; i++) {
+		uint32_t place = w->profile->tree.nodes[i].key;
 		struct pgo_image *image = w->own[i] ? image_at(w, place) : NULL;
 		size_t at = image ? address_index(image, w->places[place].address) : SIZE_MAX;
 
@@ -347,8 +347,8 @@ static const char *callee_of(const struct work *w, uint32_t caller, uint32_t cal
 
 static void count_call(struct work *w, uint32_t node, struct nested_list *nested)
 {
-	const struct profile_node *n = &w->profile->nodes[node];
-	uint32_t caller = w->profile->nodes[n->parent].place;
+	const struct call_node *n = &w->profile->tree.nodes[node];
+	uint32_t caller = w->profile->tree.nodes[n->parent].key;
 	const struct pgo_image *image = image_at(w, caller);
 	const struct source_frame *frames;
 	const char *callee;
@@ -356,7 +356,7 @@ static void count_call(struct work *w, uint32_t node, struct nested_list *nested
 
 	if (!nr)
 		return;
-	callee = callee_of(w, caller, n->place);
+	callee = callee_of(w, caller, n->key);
 	if (!callee)
 		return;
 	pgo_call(position_of(w, frames, nr), callee, w->whole[node]);
@@ -364,7 +364,7 @@ static void count_call(struct work *w, uint32_t node, struct nested_list *nested
 	    w->places[caller].call == CALL_SITE_INDIRECT) {
 		xgrow(nested->entries, nested->nr, nested->room);
 		nested->entries[nested->nr++] =
-			(struct nested){ caller, n->place, w->own[node] };
+			(struct nested){ caller, n->key, w->own[node] };
 	}
 }
 
@@ -393,8 +393,8 @@ static void count_calls(struct work *w)
 {
 	struct nested_list nested = { 0 };
 
-	for (uint32_t i = 0; i < w->profile->nr_nodes; i++)
-		if (w->whole[i] && w->profile->nodes[i].parent != PROFILE_NONE)
+	for (uint32_t i = 0; i < w->profile->tree.nr; i++)
+		if (w->whole[i] && w->profile->tree.nodes[i].parent != PROFILE_NONE)
 			count_call(w, i, &nested);
 	if (nested.nr)
 		qsort(nested.entries, nested.nr, sizeof(*nested.entries), compare_nested);

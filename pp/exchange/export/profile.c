@@ -70,16 +70,16 @@ static void name_stacks(struct export *x)
 {
 	const struct profile *g = x->gathered;
 	struct profile *p = x->profile;
-	uint32_t *named = xcalloc((size_t)g->nr_nodes + 1, sizeof(*named));
+	uint32_t *named = xcalloc((size_t)g->tree.nr + 1, sizeof(*named));
 
-	for (uint32_t i = 0; i < g->nr_nodes; i++) {
-		const struct profile_node *n = &g->nodes[i];
-		const struct profile_place *at = &g->places[n->place];
+	for (uint32_t i = 0; i < g->tree.nr; i++) {
+		const struct call_node *n = &g->tree.nodes[i];
+		const struct profile_place *at = &g->places[n->key];
 
 		named[i] = profile_node(p, n->parent == PROFILE_NONE ? PROFILE_NONE
 								     : named[n->parent],
 					at->image == PROFILE_NONE ? end_place(p, at->address)
-								  : x->named[n->place]);
+								  : x->named[n->key]);
 	}
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].node != PROFILE_NONE)

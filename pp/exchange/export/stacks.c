@@ -308,7 +308,7 @@ static bool open_store(struct reader *r)
 	free(stats);
 	if (err)
 		return false;
-	if ((uint64_t)r->x->gathered->nr_nodes + r->snapshot.nr_nodes >= NODES_MAX) {
+	if ((uint64_t)r->x->gathered->tree.nr + r->snapshot.nr_nodes >= NODES_MAX) {
 		notice_add(r->x->notices, "session '%s': too many stacks; ignored",
 			   r->session->name);
 		stack_snapshot_free(&r->snapshot);

@@ -121,7 +121,7 @@ static int gather(struct importer *m, struct notices *notices)
 		}
 		for (uint32_t event = 0; event < p->nr_events; event++) {
 			int64_t value = p->values[(size_t)i * p->nr_events + event];
-			struct import_place place = m->m->places[p->nodes[s->node].place];
+			struct import_place place = m->m->places[p->tree.nodes[s->node].key];
 			uint32_t file;
 
 			m->nr_negative += value < 0;
@@ -191,9 +191,9 @@ static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t 
 		     uint64_t count)
 {
 	const struct profile *p = c->m->p;
-	uint32_t from = p->nodes[p->nodes[node].parent].place;
+	uint32_t from = p->tree.nodes[p->tree.nodes[node].parent].key;
 	const struct import_place *caller = &c->m->m->places[from];
-	const struct import_place *callee = &c->m->m->places[p->nodes[node].place];
+	const struct import_place *callee = &c->m->m->places[p->tree.nodes[node].key];
 	uint32_t file;
 
 	if (!is_near(c, caller) || !is_near(c, callee)) {
@@ -213,7 +213,7 @@ static void add_weight(struct calls *c, uint32_t node, int64_t value)
 {
 	const struct profile *p = c->m->p;
 
-	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
+	for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
 		bool is_new = !c->weights[node];
 
 		c->weights[node] = add_saturated(c->weights[node] + is_new, value);
@@ -240,15 +240,15 @@ static void sum_calls(struct calls *c, uint32_t event, uint32_t labels)
 	if (c->nr_nodes)
 		qsort(c->nodes, c->nr_nodes, sizeof(*c->nodes), compare_nodes);
 	for (size_t i = 0; i < c->nr_nodes; i++) {
-		uint32_t node = c->nodes[i], parent = p->nodes[node].parent;
+		uint32_t node = c->nodes[i], parent = p->tree.nodes[node].parent;
 		int64_t count = c->weights[node] - 1;
 
 		c->weights[node] = 0;
 		if (parent == PROFILE_NONE)
 			continue;
 		c->weights[parent] = add_saturated(c->weights[parent], count);
-		if (p->nodes[parent].parent != PROFILE_NONE ||
-		    !import_is_stack_end(p, p->nodes[parent].place, &ignored))
+		if (p->tree.nodes[parent].parent != PROFILE_NONE ||
+		    !import_is_stack_end(p, p->tree.nodes[parent].key, &ignored))
 			add_call(c, event, labels, node, (uint64_t)count);
 	}
 	c->nr_nodes = 0;
@@ -286,8 +286,8 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	struct calls c = {
 		.m = m,
 		.samples = sort_samples(m->p),
-		.weights = xcalloc((size_t)m->p->nr_nodes + 1, sizeof(*c.weights)),
-		.nodes = xcalloc((size_t)m->p->nr_nodes + 1, sizeof(*c.nodes)),
+		.weights = xcalloc((size_t)m->p->tree.nr + 1, sizeof(*c.weights)),
+		.nodes = xcalloc((size_t)m->p->tree.nr + 1, sizeof(*c.nodes)),
 		.lows = find_lows(m->p, m->m),
 	};
 
@@ -382,7 +382,7 @@ static bool has_stacks(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].node != PROFILE_NONE &&
-		    p->nodes[p->samples[i].node].parent != PROFILE_NONE)
+		    p->tree.nodes[p->samples[i].node].parent != PROFILE_NONE)
 			return true;
 	return false;
 }

@@ -56,10 +56,10 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 	size_t nr = 0;
 	int err = 0;
 
-	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
-		uint32_t place = p->nodes[node].place;
+	for (; node != PROFILE_NONE && !err; node = p->tree.nodes[node].parent) {
+		uint32_t place = p->tree.nodes[node].key;
 
-		if (nr && p->nodes[node].parent == PROFILE_NONE &&
+		if (nr && p->tree.nodes[node].parent == PROFILE_NONE &&
 		    import_is_stack_end(p, place, &end))
 			break;
 		if (nr == STACK_FRAMES_MAX) {
@@ -97,7 +97,7 @@ static int add_stacks(struct importer *m, struct stack_ids *ids)
 
 static uint64_t count_stacks(const struct profile *p)
 {
-	bool *seen = xcalloc((size_t)p->nr_nodes + 1, sizeof(*seen));
+	bool *seen = xcalloc((size_t)p->tree.nr + 1, sizeof(*seen));
 	uint64_t nr = 0;
 
 	for (uint32_t i = 0; i < p->nr_samples; i++) {

@@ -7,13 +7,13 @@ static uint64_t address(const struct profile *p, uint32_t sample, int frame)
 	uint32_t node = p->samples[sample].node;
 
 	while (frame--)
-		node = p->nodes[node].parent;
-	return p->places[p->nodes[node].place].address;
+		node = p->tree.nodes[node].parent;
+	return p->places[p->tree.nodes[node].key].address;
 }
 
 static const char *image(const struct profile *p, uint32_t sample)
 {
-	uint32_t id = p->places[p->nodes[p->samples[sample].node].place].image;
+	uint32_t id = p->places[p->tree.nodes[p->samples[sample].node].key].image;
 
 	return id == PROFILE_NONE ? "none" : profile_text(p, p->images[id].path);
 }
@@ -28,8 +28,9 @@ static void check_usual(const struct profile *p)
 	CHECK(address(p, 0, 0) == 0x400100, "the innermost address is its own");
 	CHECK(address(p, 0, 1) == 0x400200, "a caller's is the call's");
 	CHECK(address(p, 1, 2) == 0x400200, "and so is its");
-	CHECK(p->nodes[p->samples[0].node].parent ==
-	      p->nodes[p->nodes[p->samples[1].node].parent].parent, "stacks share callers");
+	CHECK(p->tree.nodes[p->samples[0].node].parent ==
+	      p->tree.nodes[p->tree.nodes[p->samples[1].node].parent].parent,
+	      "stacks share callers");
 	CHECK(!strcmp(image(p, 0), "/bin/prog"), "%s", image(p, 0));
 	CHECK(!strcmp(image(p, 1), "/lib/libx.so.1"), "%s", image(p, 1));
 	CHECK(!strcmp(image(p, 2), "/bin/prog"), "data is an image if asked for: %s", image(p, 2));
@@ -301,7 +302,7 @@ TEST(java_has_ids_and_names)
 	p = read_made(&m, "strict");
 	CHECK(p->symbolic_addresses, "ids");
 	CHECK(address(p, 0, 0) == 4 && address(p, 0, 1) == 5, "unchanged");
-	place = &p->places[p->nodes[p->samples[0].node].place];
+	place = &p->places[p->tree.nodes[p->samples[0].node].key];
 	CHECK(place->nr_lines == 1, "named");
 	line = &p->lines[place->first_line];
 	CHECK(line->line == 17, "%u", line->line);
@@ -366,9 +367,9 @@ TEST(symbolized_by_google_pprof)
 	CHECK(format_cpuprofile.detect((unsigned char *)m.bytes.text, m.bytes.len), "known");
 	p = read_made(&m, "strict");
 	CHECK(address(p, 0, 1) == 0x400200, "addresses are those of calls already");
-	place = &p->places[p->nodes[p->samples[0].node].place];
+	place = &p->places[p->tree.nodes[p->samples[0].node].key];
 	CHECK(place->nr_lines == 2, "inlined: %u", place->nr_lines);
-	place = &p->places[p->nodes[p->nodes[p->samples[0].node].parent].place];
+	place = &p->places[p->tree.nodes[p->tree.nodes[p->samples[0].node].parent].key];
 	CHECK(place->nr_lines == 1 &&
 	      !strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
 		      "operator--"), "dashes in the name");

@@ -84,9 +84,9 @@ TEST(marks_show_the_kind_of_a_frame)
 
 	CHECK(!read_text("main;outer;inner_[i];sys_[k] 2\n", "", &p, &e), "%s", e.text);
 	CHECK(p->nr_places == 3, "%u", p->nr_places);
-	place = &p->places[p->nodes[p->samples[0].node].place];
+	place = &p->places[p->tree.nodes[p->samples[0].node].key];
 	CHECK(p->images[place->image].kind == PROFILE_KERNEL, "kernel");
-	place = &p->places[p->nodes[p->nodes[p->samples[0].node].parent].place];
+	place = &p->places[p->tree.nodes[p->tree.nodes[p->samples[0].node].parent].key];
 	CHECK(place->nr_lines == 2, "%u", place->nr_lines);
 	CHECK(!strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
 		      "inner"), "innermost first");

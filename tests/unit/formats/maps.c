@@ -11,7 +11,7 @@ static const char *path_with(const char *text, struct profile **ret)
 	WORDS(&m, HEADER, 1, 1, 0x1000, TRAILER);
 	strbuf_add(&m.bytes, text);
 	*ret = read_made(&m, "strict");
-	image = (*ret)->places[(*ret)->nodes[(*ret)->samples[0].node].place].image;
+	image = (*ret)->places[(*ret)->tree.nodes[(*ret)->samples[0].node].key].image;
 	return image == PROFILE_NONE ? "none" : profile_text(*ret, (*ret)->images[image].path);
 }
 

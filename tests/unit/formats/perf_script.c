@@ -48,10 +48,10 @@ TEST(samples_stacks_and_labels)
 	CHECK(p->events[0].period == 10101010 && p->events[1].period == 7, "periods");
 	CHECK(profile_total(p, 0) == 2 && profile_total(p, 1) == 1, "totals");
 	node = p->samples[0].node;
-	place = &p->places[p->nodes[node].place];
+	place = &p->places[p->tree.nodes[node].key];
 	CHECK(place->address == 0xffffffff813a2313, "address of the leaf");
 	CHECK(p->images[place->image].kind == PROFILE_KERNEL, "in the kernel");
-	place = &p->places[p->nodes[p->nodes[node].parent].place];
+	place = &p->places[p->tree.nodes[p->tree.nodes[node].parent].key];
 	CHECK(place->address == 0x12d8 && place->nr_lines == 2, "address of the call: %lx",
 	      (long)place->address);
 	CHECK(!strcmp(profile_text(p, p->images[place->image].path), "/tmp/a (b)/prog"), "%s",

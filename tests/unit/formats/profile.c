@@ -70,12 +70,12 @@ TEST(stacks_share_their_callers)
 	uint32_t first = profile_stack(p, (uint32_t[]){ x, y, z }, 3);
 	uint32_t second = profile_stack(p, (uint32_t[]){ y, y, z }, 3);
 
-	CHECK(p->nr_nodes == 4, "z, y, x and y again: %u", p->nr_nodes);
-	CHECK(p->nodes[first].parent == p->nodes[second].parent, "one caller");
-	CHECK(p->nodes[first].place == x, "the innermost is the stack's node");
+	CHECK(p->tree.nr == 4, "z, y, x and y again: %zu", p->tree.nr);
+	CHECK(p->tree.nodes[first].parent == p->tree.nodes[second].parent, "one caller");
+	CHECK(p->tree.nodes[first].key == x, "the innermost is the stack's node");
 	CHECK(profile_stack(p, (uint32_t[]){ x, y, z }, 3) == first, "again");
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
-		CHECK(p->nodes[i].parent == PROFILE_NONE || p->nodes[i].parent < i,
+	for (uint32_t i = 0; i < p->tree.nr; i++)
+		CHECK(p->tree.nodes[i].parent == PROFILE_NONE || p->tree.nodes[i].parent < i,
 		      "parents come first");
 	profile_free(p);
 }
@@ -111,7 +111,7 @@ TEST(samples_are_merged)
 	profile_add_event(p, &event);
 	profile_add_event(p, &event);
 	node = profile_node(p, PROFILE_NONE, profile_place(p, PROFILE_NONE, 1, NULL, 0));
-	other = profile_node(p, node, p->nodes[node].place);
+	other = profile_node(p, node, p->tree.nodes[node].key);
 	for (int i = 0; i < 3; i++) {
 		values = profile_add_sample(p, i == 1 ? other : node, 0);
 		values[0] = 10 + i;

@@ -290,7 +290,7 @@ TEST(stacks_that_are_too_deep_are_truncated)
 		p = read_made(&b, strict, &err, &e);
 		CHECK(strict ? err == -EPROTO && strstr(e.text, "truncated a stack") : !err, "%s",
 		      e.text);
-		CHECK(strict || (p->nr_nodes == PROFILE_FRAMES_MAX &&
+		CHECK(strict || (p->tree.nr == PROFILE_FRAMES_MAX &&
 				 strstr(warned, "truncated a stack")), "%s", warned);
 		proto_buffer_free(&m);
 		proto_buffer_free(&list);
@@ -325,7 +325,7 @@ TEST(hostile_stacks_take_little_memory)
 	proto_buffer_free(&m);
 	proto_buffer_free(&list);
 	p = read_made(&b, true, &err, &e);
-	CHECK(!err && p->nr_nodes == 31 * PROFILE_FRAMES_MAX, "%u nodes, %s", p->nr_nodes, e.text);
+	CHECK(!err && p->tree.nr == 31 * PROFILE_FRAMES_MAX, "%zu nodes, %s", p->tree.nr, e.text);
 	getrusage(RUSAGE_SELF, &usage);
 #ifndef __SANITIZE_ADDRESS__
 	/* 4 MB of these are the test's */

@@ -56,7 +56,7 @@ static bool keeps_sample(const struct profile_format *format, const struct profi
 
 	if (format != &format_cpuprofile)
 		return true;
-	return node != PROFILE_NONE && p->places[p->nodes[node].place].address;
+	return node != PROFILE_NONE && p->places[p->tree.nodes[node].key].address;
 }
 
 static int64_t total_of(const struct profile_format *format, const struct profile *p,
@@ -91,8 +91,8 @@ static char *stack_text(const struct profile *p, const struct shown_frames *show
 
 	if (node == PROFILE_NONE)
 		fprintf(out, "%s ", shown->functions[shown->unknown].name);
-	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
-		uint32_t place = p->nodes[node].place;
+	for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
+		uint32_t place = p->tree.nodes[node].key;
 
 		for (uint32_t i = shown->first[place]; i < shown->first[place + 1]; i++)
 			fprintf(out, "%s ", shown->functions[shown->frames[i].function].name);

@@ -78,7 +78,7 @@ TEST(a_file_of_profile_proto)
 	give_stack(&b, 3, 1, NULL, 0);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	/* read back as periods of 10 ms; equal samples are one */
-	CHECK(p->nr_samples == 1 && p->nr_nodes == 2, "%u samples", p->nr_samples);
+	CHECK(p->nr_samples == 1 && p->tree.nr == 2, "%u samples", p->nr_samples);
 	CHECK(!strcmp(profile_text(p, p->events[0].name), "cpu"), "%s",
 	      profile_text(p, p->events[0].name));
 	CHECK(profile_total(p, 0) * (int64_t)(p->events[0].period ? p->events[0].period : 1) ==
@@ -87,9 +87,9 @@ TEST(a_file_of_profile_proto)
 	CHECK(labeled(p, "tid", NULL, gettid()) == profile_total(p, 0), "tid");
 	CHECK(labeled(p, "comm", program_invocation_short_name, 0) == profile_total(p, 0) ||
 	      strlen(program_invocation_short_name) > 15, "comm");
-	leaf = &p->places[p->nodes[p->samples[0].node].place];
+	leaf = &p->places[p->tree.nodes[p->samples[0].node].key];
 	CHECK(leaf->address == (uintptr_t)work_inner + 4, "the sample's own address");
-	CHECK(p->places[p->nodes[p->nodes[p->samples[0].node].parent].place].address ==
+	CHECK(p->places[p->tree.nodes[p->tree.nodes[p->samples[0].node].parent].key].address ==
 	      (uintptr_t)work_outer + 4, "of a caller that of the call");
 	CHECK(!strcmp(profile_text(p, p->images[leaf->image].path), program_module.path) &&
 	      !strcmp(profile_text(p, p->images[leaf->image].build_id), program_module.build_id),
@@ -129,7 +129,7 @@ TEST(a_google_cpu_profile)
 	b = file_builder(SAMPLER_CPUPROFILE, "a.prof");
 	give_stack(&b, 5, 1, NULL, 0);
 	p = complete(&b, "a.prof", SAMPLER_CPU);
-	CHECK(profile_total(p, 0) == 5 && p->nr_nodes >= 2, "%lld",
+	CHECK(profile_total(p, 0) == 5 && p->tree.nr >= 2, "%lld",
 	      (long long)profile_total(p, 0));
 	profile_free(p);
 	drop(&b);
@@ -230,7 +230,7 @@ TEST(memory_is_bounded)
 		build_profile_sample(b, &s);
 	}
 	kept = (uint64_t)profile_total(build_profile_get(b, &summary), 0);
-	CHECK(build_profile_get(b, &summary)->nr_nodes <= 1000, "nodes");
+	CHECK(build_profile_get(b, &summary)->tree.nr <= 1000, "nodes");
 	CHECK(kept >= 90 && kept + build_profile_losses(b)->no_room == 1000, "%llu and %llu",
 	      (unsigned long long)kept, (unsigned long long)build_profile_losses(b)->no_room);
 	build_profile_free(b);

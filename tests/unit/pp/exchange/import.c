@@ -75,8 +75,8 @@ static char *text_of(const struct profile *p)
 			    profile_text(p, e->name), profile_text(p, e->unit), e->period,
 			    e->unit_mask, p->values[i]);
 		add_labels(p, s->labels, &line);
-		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->nodes[n].parent)
-			add_place(p, &p->places[p->nodes[n].place], &line);
+		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->tree.nodes[n].parent)
+			add_place(p, &p->places[p->tree.nodes[n].key], &line);
 		lines[kept++] = strbuf_steal(&line);
 	}
 	qsort(lines, kept, sizeof(*lines), compare_texts);
