@@ -2,6 +2,7 @@
 /* bfd.c - open files with libbfd, and keep it quiet */
 #include "pp/binary/disassemble/bfd.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/elf_file.h"
 #include "pp/binary/unpack.h"
 
 static void quiet(const char *format, va_list args)
@@ -40,6 +42,36 @@ static bool is_object(bfd *file)
 	return is;
 }
 
+/*
+ * libbfd 2.44 maps the tables of a file, and ends the program if one reaches beyond the file's end.
+ * What is not ELF is left to libbfd.
+ */
+static int check_sections(const char *path, const void *bytes, size_t size, struct op_error *e)
+{
+	int fd = bytes ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_section *sections = NULL;
+	struct elf_file elf;
+	size_t nr = 0;
+	int err = bytes ? elf_file_open_memory(bytes, size, &elf) : elf_file_open(fd, &elf);
+
+	if (!err)
+		err = elf_file_sections(&elf, SIZE_MAX, &sections, &nr);
+	err = err != -EPROTO ? 0 :
+		op_error_set(e, err, "section headers beyond the end of the file");
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct elf_section *s = &sections[i];
+
+		if (s->type != SHT_NULL && s->type != SHT_NOBITS &&
+		    (s->offset > elf.size || s->size > elf.size - s->offset))
+			err = op_error_set(e, -EPROTO,
+					   "section %zu extends beyond the end of the file", i);
+	}
+	free(sections);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static void read_symbols(struct bfd_file *f)
 {
 	long size = bfd_get_file_flags(f->bfd) & HAS_SYMS ? bfd_get_symtab_upper_bound(f->bfd) : 0;
@@ -56,7 +88,12 @@ int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_f
 {
 	struct bfd_file f = { .fd = bytes ? memory_file(bytes, size) : -1 };
 	char copy[64];
+	int err = check_sections(path, bytes, size, e);
 
+	if (err) {
+		bfd_file_close(&f);
+		return err;
+	}
 	bfd_init();
 	bfd_set_error_handler(quiet);	/* callers report damaged files, once */
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disassemble.c - disassemble code of this test and compare the lines */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "pp/binary/disassemble/disassemble.h"
 #include "tests/tap.h"
@@ -115,6 +118,34 @@ TEST(invalid_words)
 	CHECK(disassembler_open(&b, &options, true, &d, &e) == -EINVAL, "refused");
 	CHECK(strstr(e.text, "no-such-word"), "%s", e.text);
 	binary_close(&b);
+}
+
+/* libbfd 2.44 would end the program. */
+TEST(a_symbol_table_beyond_the_end)
+{
+	const struct binary_options how = { .root = "" };
+	struct disassemble_options options;
+	struct op_error e = { "" };
+	struct disassembler *d;
+	struct binary b;
+	char *bytes;
+	size_t size;
+	Elf64_Shdr *section;
+
+	tmpdir_make();
+	CHECK(!file_read_all("/proc/self/exe", (size_t)64 << 20, &bytes, &size), "read");
+	section = (Elf64_Shdr *)(bytes + ((Elf64_Ehdr *)bytes)->e_shoff);
+	while (section->sh_type != SHT_SYMTAB)
+		section++;
+	section->sh_size = size - section->sh_offset + section->sh_entsize;
+	put_file(tmpdir_path("beyond"), bytes, size);
+	CHECK(!disassemble_options_parse("", &options, &e), "%s", e.text);
+	CHECK(!binary_open(tmpdir_path("beyond"), &how, &b, &e), "%s", e.text);
+	CHECK(disassembler_open(&b, &options, true, &d, &e) == -EPROTO &&
+	      strstr(e.text, "beyond the end"), "%s", e.text);
+	binary_close(&b);
+	disassemble_options_free(&options);
+	free(bytes);
 }
 
 TEST_MAIN()
