@@ -67,7 +67,7 @@ TEST(a_range_ends_before_its_limit)
 
 TEST(bad_addresses_have_no_module)
 {
-	int local;
+	int local = 0;
 
 	modules_update();
 	CHECK(!module_at(0), "0");
