@@ -44,20 +44,18 @@ static bool is_object(bfd *file)
 
 /*
  * libbfd 2.44 maps the tables of a file, and ends the program if one reaches beyond the file's end.
- * What is not ELF is left to libbfd.
  */
-static int check_sections(const char *path, const void *bytes, size_t size, struct op_error *e)
+static int check_sections(int fd, struct op_error *e)
 {
-	int fd = bytes ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	struct elf_section *sections = NULL;
 	struct elf_file elf;
 	size_t nr = 0;
-	int err = bytes ? elf_file_open_memory(bytes, size, &elf) : elf_file_open(fd, &elf);
+	int err = elf_file_open(fd, &elf);
 
 	if (!err)
 		err = elf_file_sections(&elf, SIZE_MAX, &sections, &nr);
-	err = err != -EPROTO ? 0 :
-		op_error_set(e, err, "section headers beyond the end of the file");
+	if (err)
+		return op_error_set(e, err, "cannot read the section headers: %s", strerror(-err));
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct elf_section *s = &sections[i];
 
@@ -67,8 +65,6 @@ static int check_sections(const char *path, const void *bytes, size_t size, stru
 					   "section %zu extends beyond the end of the file", i);
 	}
 	free(sections);
-	if (fd >= 0)
-		close(fd);
 	return err;
 }
 
@@ -83,21 +79,40 @@ static void read_symbols(struct bfd_file *f)
 	}
 }
 
+/* For reading only: libbfd would write to what it can write to. -errno. */
+static int open_file(const char *path, const void *bytes, size_t size)
+{
+	int copy = bytes ? memory_file(bytes, size) : -1;
+	char name[64];
+	int fd;
+
+	if (bytes && copy < 0)
+		return -EIO;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy);
+	fd = open(bytes ? name : path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	if (copy >= 0)
+		close(copy);
+	return fd;
+}
+
 int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
 		  struct op_error *e)
 {
-	struct bfd_file f = { .fd = bytes ? memory_file(bytes, size) : -1 };
-	char copy[64];
-	int err = check_sections(path, bytes, size, e);
+	struct bfd_file f = { NULL, NULL };
+	int fd = open_file(path, bytes, size), err;
 
+	if (fd < 0)
+		return op_error_set(e, fd, "%s", strerror(-fd));
+	err = check_sections(fd, e);
 	if (err) {
-		bfd_file_close(&f);
+		close(fd);
 		return err;
 	}
 	bfd_init();
 	bfd_set_error_handler(quiet);	/* callers report damaged files, once */
-	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);
-	f.bfd = bfd_openr(f.fd >= 0 ? copy : path, NULL);
+	f.bfd = bfd_fdopenr(path, NULL, fd);	/* which owns @fd now */
 	if (!f.bfd || !is_object(f.bfd)) {
 		bfd_file_close(&f);
 		return op_error_set(e, -ENOEXEC, "%s", bfd_errmsg(bfd_get_error()));
@@ -112,7 +127,5 @@ void bfd_file_close(struct bfd_file *f)
 	free(f->symbols);
 	if (f->bfd)
 		bfd_close(f->bfd);
-	if (f->fd > 0)
-		close(f->fd);
-	*f = (struct bfd_file){ .fd = -1 };
+	*f = (struct bfd_file){ NULL, NULL };
 }

@@ -12,7 +12,6 @@
 struct bfd_file {
 	bfd *bfd;
 	asymbol **symbols;	/* of .symtab, ended by NULL; or NULL */
-	int fd;			/* of a copy in memory, or -1 */
 };
 
 /*
@@ -21,6 +20,6 @@ struct bfd_file {
  */
 int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
 		  struct op_error *e);
-void bfd_file_close(struct bfd_file *f);	/* also if it was not opened; fd is -1 then */
+void bfd_file_close(struct bfd_file *f);	/* also if it is all 0 */
 
 #endif

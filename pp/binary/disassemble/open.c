@@ -183,7 +183,6 @@ int disassembler_open(const struct binary *b, const struct disassemble_options *
 	d = xcalloc(1, sizeof(*d));
 	d->options = options;
 	d->path = b->files->path;
-	d->image_file.fd = d->debug_file.fd = -1;
 	d->line = (struct strbuf)STRBUF_INIT;
 	d->error = (struct strbuf)STRBUF_INIT;
 	err = open_files(d, b, image_only, e);
