@@ -57,7 +57,8 @@ TEST(module_before_perf)
 
 	fake.load_err = -ENOSYS;
 	CHECK(!choose(&h, COLLECTOR_AUTO, "", &c, &e), "%s", e.text);
-	CHECK(!c.module && c.counts && strstr(c.no_module.text, "no module"), "perf, and why");
+	CHECK(!c.module && c.counts && strstr(c.no_module.text, "module not found"),
+	      "perf, and why");
 	CHECK(choose(&h, COLLECTOR_MODULE, "", &c, &e) == -ENOSYS &&
 	      strstr(e.text, "--collector=perf"), "no advice: %s", e.text);
 	CHECK(!choose(&h, COLLECTOR_PERF, "", &c, &e) && !c.module && !c.no_module.text[0],
@@ -127,7 +128,7 @@ TEST(model_of_the_module_only)
 
 	fake.load_err = -ENOSYS;
 	CHECK(choose(&h, COLLECTOR_AUTO, "nmi-ipi", &c, &e) == -ENOSYS &&
-	      strstr(e.text, "--model=nmi-ipi needs the kernel module: there is no module"),
+	      strstr(e.text, "--model=nmi-ipi needs the kernel module: module not found"),
 	      "%s", e.text);
 	fake_host_free(&h);
 }

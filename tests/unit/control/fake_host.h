@@ -93,7 +93,7 @@ static inline int fake_load(const struct driver *d, const char *model, struct op
 {
 	(void)d;
 	if (fake.load_err)
-		return op_error_set(e, fake.load_err, "there is no module");
+		return op_error_set(e, fake.load_err, "module not found");
 	if (!fake.loads || (*model && strcmp(model, fake.loaded)))
 		probe(model);
 	return 0;
