@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "control/machine/rights.h"
 #include "control/opcontrol/actions.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
@@ -38,6 +40,13 @@ int control_check_setup(const struct control *c, struct setup *s, struct op_erro
 	return 0;
 }
 
+static int check_rights(struct op_error *e)
+{
+	struct rights rights;
+
+	return rights_find(true, &rights, e);
+}
+
 static void print_what_samples(const struct collector_choice *c)
 {
 	if (!c->counts) {
@@ -62,7 +71,7 @@ int action_init(struct control *c, struct op_error *e)
 		printf("Will use perf_event_open(2) instead of the module: %s\n",
 		       choice.no_module.text);
 	if (!choice.module)
-		err = perf_usable(e);
+		err = check_rights(e);
 	if (!err)
 		print_what_samples(&choice);
 	if (watchdog_restore(&c->host, &done, err ? NULL : e) && !err)
@@ -107,6 +116,38 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
+static void block_interrupts(sigset_t *ret_before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, ret_before);
+}
+
+/*
+ * An interrupted start leaves neither a daemon nor the watchdog off: undo it, then die of the
+ * signal. A daemon that is still on the terminal gets Ctrl-C itself.
+ */
+static void restore_interrupts(struct control *c, const sigset_t *before)
+{
+	struct op_error e = { "" };
+	sigset_t set;
+
+	sigpending(&set);
+	if (sigismember(&set, SIGHUP) || sigismember(&set, SIGINT) || sigismember(&set, SIGTERM)) {
+		c->running = daemon_runs(c->setup.session_dir);
+		if (c->running && action_shutdown(c, &e))
+			report_error("%s", e.text);
+		else if (!c->running)
+			control_restore_watchdog(c);
+		fflush(stdout);
+	}
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 /* Silent, because it is not printed yet that the watchdog is off. */
 static void undo_choice(const struct control *c)
 {
@@ -127,6 +168,8 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 
 	if (!err)
 		err = collector_choose(&c->host, &c->setup, &choice, e);
+	if (!err && !choice.module)
+		err = check_rights(e);
 	if (!err)
 		err = event_plan_make(&choice, &c->setup, &plan, e);
 	if (err) {
@@ -148,13 +191,16 @@ int action_start_daemon(struct control *c, struct op_error *e)
 {
 	struct collector_choice choice;
 	struct event_plan plan;
+	sigset_t before;
 	int err;
 
 	if (c->running)
 		return 0;	/* CTL-102 */
+	block_interrupts(&before);
 	err = start_daemon(c, &choice, &plan, e);
 	if (!err)
 		event_plan_free(&plan);
+	restore_interrupts(c, &before);
 	return err;
 }
 
@@ -238,8 +284,12 @@ int action_start(struct control *c, struct op_error *e)
 	int err = c->running ? request_start(c->setup.session_dir, e) : -ESRCH;
 
 	if (err == -ESRCH) {	/* no daemon, or it has just ended */
+		sigset_t before;
+
 		c->running = false;
+		block_interrupts(&before);
 		err = start_daemon_and_sampling(c, e);
+		restore_interrupts(c, &before);
 	}
 	if (!err)
 		printf("Profiler running.\n");
