@@ -155,8 +155,11 @@ static int select_session(struct control *c, const struct options *o, struct op_
 		return 0;
 	before = xstrdup(c->setup.session_dir);
 	err = setup_set(&c->setup, o->settings, o->nr_settings, e);
-	if (!err && strcmp(before, c->setup.session_dir))
+	if (!err && strcmp(before, c->setup.session_dir)) {
 		c->running = daemon_runs(c->setup.session_dir);
+		c->saved_dir = before;
+		before = NULL;
+	}
 	free(before);
 	return err;
 }
@@ -214,6 +217,7 @@ static int run(const struct options *o)
 		report_error("%s", e.text);
 	host_free(&c.host);
 	setup_free(&c.setup);
+	free(c.saved_dir);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
