@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
 #include "libutil/file.h"
+#include "libutil/interrupt.h"
 #include "libutil/message.h"
 #include "libutil/number.h"
 
@@ -116,28 +116,15 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
-static void block_interrupts(sigset_t *ret_before)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, ret_before);
-}
-
 /*
  * An interrupted start leaves neither a daemon nor the watchdog off: undo it, then die of the
  * signal. A daemon that is still on the terminal gets Ctrl-C itself.
  */
-static void restore_interrupts(struct control *c, const sigset_t *before)
+static void allow_interrupts(struct control *c)
 {
 	struct op_error e = { "" };
-	sigset_t set;
 
-	sigpending(&set);
-	if (sigismember(&set, SIGHUP) || sigismember(&set, SIGINT) || sigismember(&set, SIGTERM)) {
+	if (interrupt_came()) {
 		c->running = daemon_runs(c->setup.session_dir);
 		if (c->running && action_shutdown(c, &e))
 			report_error("%s", e.text);
@@ -145,7 +132,7 @@ static void restore_interrupts(struct control *c, const sigset_t *before)
 			control_restore_watchdog(c);
 		fflush(stdout);
 	}
-	sigprocmask(SIG_SETMASK, before, NULL);
+	interrupt_allow();
 }
 
 /* Silent, because it is not printed yet that the watchdog is off. */
@@ -191,16 +178,15 @@ int action_start_daemon(struct control *c, struct op_error *e)
 {
 	struct collector_choice choice;
 	struct event_plan plan;
-	sigset_t before;
 	int err;
 
 	if (c->running)
 		return 0;	/* CTL-102 */
-	block_interrupts(&before);
+	interrupt_defer();
 	err = start_daemon(c, &choice, &plan, e);
 	if (!err)
 		event_plan_free(&plan);
-	restore_interrupts(c, &before);
+	allow_interrupts(c);
 	return err;
 }
 
@@ -284,12 +270,10 @@ int action_start(struct control *c, struct op_error *e)
 	int err = c->running ? request_start(c->setup.session_dir, e) : -ESRCH;
 
 	if (err == -ESRCH) {	/* no daemon, or it has just ended */
-		sigset_t before;
-
 		c->running = false;
-		block_interrupts(&before);
+		interrupt_defer();
 		err = start_daemon_and_sampling(c, e);
-		restore_interrupts(c, &before);
+		allow_interrupts(c);
 	}
 	if (!err)
 		printf("Profiler running.\n");

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-/* From now on @call fails with @error, also in programs that are executed. False: impossible here. */
+/* From now on @call fails with @error, also in executed programs. False: impossible here. */
 static inline bool forbid_call(long call, int error)
 {
 	struct sock_filter filter[] = {
