@@ -15,6 +15,7 @@
 #include "control/opcontrol/command_line.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
+#include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
@@ -35,10 +36,15 @@ static int check_user(const struct options *o, struct op_error *e)
 }
 
 /* The saved set-up; the defaults if this user may not read it. */
-static int load_setup(struct control *c, struct op_error *e)
+static int load_setup(struct control *c, const struct options *o, struct op_error *e)
 {
-	int err = daemonrc_load(c->rc, &c->setup, e);
+	const struct setting dir = { SET_SESSION_DIR, o->session_dir };
+	int err;
 
+	/* without a saved set-up no daemon was started with it, also not in the default folder */
+	if (o->session_dir && !file_exists(c->rc))
+		return setup_set(&c->setup, &dir, 1, e);
+	err = daemonrc_load(c->rc, &c->setup, e);
 	return err == -EACCES && geteuid() ? 0 : err;
 }
 
@@ -187,7 +193,7 @@ static int control(struct control *c, const struct options *o, struct op_error *
 	int err = check_user(o, e);
 
 	if (!err)
-		err = load_setup(c, e);
+		err = load_setup(c, o, e);
 	if (err)
 		return err;
 	c->running = daemon_runs(c->setup.session_dir);
