@@ -168,8 +168,8 @@ static void report_skipped(struct writer *w, const struct archive_item *item, co
 
 static int set_write_error(struct writer *w, const char *path, int err)
 {
-	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is incomplete",
-			    w->dir, path, strerror(-err));
+	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is %s",
+			    w->dir, path, strerror(-err), w->replace ? "incomplete" : "removed");
 }
 
 /* Append a line of sha256sum's format. It begins with a backslash if the name has escapes. */
