@@ -98,10 +98,10 @@ static char *anon_files_folder(const struct walk *w)
 
 /*
  * Code made at run time: if its object TGID.jo is beside the folders of a process's ranges, all
- * these are that one image [FL-5]. Else NULL. @path is the sample file's.
+ * these are that one image [FL-5]. Else NULL. @path is the sample file's, @of its application.
  */
 static struct report_image *jit_image(struct walk *w, const char *path,
-				      const struct image_name *name)
+				      const struct image_name *of, const struct image_name *name)
 {
 	const char *app = path + w->prefix, *end = strstr(app, "/{dep}/");
 	char *folder = anon_files_folder(w), *object;
@@ -113,7 +113,8 @@ static struct report_image *jit_image(struct walk *w, const char *path,
 	}
 	object = xasprintf("%s/%.*s/{dep}/{anon:%s}/%" PRIu32 ".jo", folder, (int)(end - app), app,
 			   name->path, name->anon_tgid);
-	image = image_set_get_jit(w->images, object, name->anon_tgid, w->session);
+	image = image_set_get_jit(w->images, object, w->spec && w->spec->compat ? NULL : of->path,
+				  name->anon_tgid, w->session);
 	free(object);
 	free(folder);
 	return image;
@@ -131,7 +132,7 @@ static struct report_image *known_anon(struct walk *w, const char *path,
 		return NULL;
 	if (!compat)
 		image = image_set_get_vdso(w->images, name, w->session);
-	return image ? image : jit_image(w, path, name);
+	return image ? image : jit_image(w, path, &file->app, name);
 }
 
 static void keep_file(struct file_list *list, const struct sample_file *file)

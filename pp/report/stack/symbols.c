@@ -102,7 +102,7 @@ static struct report_image *jit_below(struct stack_symbols *s, const char *folde
 	if (end) {
 		*end = '\0';
 		path = xasprintf("%s/%s/%" PRIu32 ".jo", folder, relative.text, name->anon_tgid);
-		image = image_set_get_jit(&s->collection->images, path, name->anon_tgid,
+		image = image_set_get_jit(&s->collection->images, path, app->path, name->anon_tgid,
 					  s->session);
 		free(path);
 	}
