@@ -135,6 +135,40 @@ static struct report_image *known_anon(struct walk *w, const char *path,
 	return image ? image : jit_image(w, path, &file->app, name);
 }
 
+/* Not only of selected files: stacks that are selected may go through any mapping. */
+static void add_mapping(struct walk *w, const char *path, const struct sample_name *file)
+{
+	struct report_image *image;
+	struct anon_mapping *m;
+
+	if (file->image.kind != IMAGE_ANON || (w->spec && w->spec->compat))
+		return;
+	m = anon_mappings_get(&w->list->mappings, w->session, &file->image, &file->app);
+	image = m->image ? NULL : jit_image(w, path, &file->app, &file->image);
+	if (image)
+		anon_mapping_set_image(&w->list->mappings, m, image);
+}
+
+/* An object of a process without sample files there: it called others all the time. */
+static void add_object(struct walk *w, const char *path)
+{
+	char *name = xasprintf("%s/x.0.0.all.all.all", path + w->prefix);
+	struct sample_name of = { .storage = NULL };
+	struct report_image *image = NULL;
+
+	if (!sample_name_parse(name, &of, NULL) && of.image.kind == IMAGE_JIT)
+		image = image_set_get_jit(w->images, path, of.app.path, of.image.anon_tgid,
+					  w->session);
+	if (image) {
+		of.image.kind = IMAGE_ANON;
+		anon_mapping_set_image(&w->list->mappings,
+				       anon_mappings_get(&w->list->mappings, w->session,
+							 &of.image, &of.app), image);
+	}
+	sample_name_free(&of);
+	free(name);
+}
+
 static void keep_file(struct file_list *list, const struct sample_file *file)
 {
 	if (file->callee) {
@@ -177,13 +211,17 @@ static void visit_file(struct walk *w, const char *path)
 	struct op_error e = { "" };
 	int err;
 
-	if (ends_with(path, ".jo"))
+	if (ends_with(path, ".jo")) {
+		if (!w->spec || !w->spec->compat)
+			add_object(w, path);
 		return;
+	}
 	err = sample_name_parse(path + w->prefix, &file.name, &e);
 	if (err) {
 		note_invalid(w, path, e.text);
 		return;
 	}
+	add_mapping(w, path, &file.name);
 	if (file.name.has_callee && !w->list->want_arcs) {
 		sample_name_free(&file.name);
 		return;
@@ -324,6 +362,7 @@ void file_list_free(struct file_list *list)
 {
 	free_files(list->files, list->nr);
 	free_files(list->arcs, list->nr_arcs);
+	anon_mappings_free(&list->mappings);
 	*list = (struct file_list){ 0 };
 }
 

@@ -51,7 +51,7 @@ static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event,
 		.cgroup = c->cgroup,
 		.image = stack_symbols_image(r->images, image),
 		.name = {
-			.app = s->images[c->app == STACK_NONE ? image : c->app].name,
+			.app = *stack_symbols_app(r->images, context, image),
 			.image = s->images[image].name,
 			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
 			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
