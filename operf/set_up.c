@@ -104,7 +104,20 @@ static int open_collector(struct operf *o, struct op_error *e)
 	return 0;
 }
 
-/* The command line, or "process 12,13"; NULL: the whole machine. */
+static void add_process(pid_t pid, struct strbuf *text)
+{
+	char *path = xasprintf("/proc/%d/comm", (int)pid), *comm;
+
+	strbuf_addf(text, "%d", (int)pid);
+	if (!file_read_all(path, 4096, &comm, NULL)) {
+		comm[strcspn(comm, "\n")] = '\0';
+		strbuf_addf(text, " (%s)", comm);
+		free(comm);
+	}
+	free(path);
+}
+
+/* The command line, or "process 12 (cat), 13 (sh)"; NULL: the whole machine. */
 static char *describe_profiled(const struct operf *o)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -113,8 +126,10 @@ static char *describe_profiled(const struct operf *o)
 		return NULL;
 	for (size_t i = 0; o->options.command && o->options.command[i]; i++)
 		strbuf_addf(&text, "%s%s", i ? " " : "", o->options.command[i]);
-	for (unsigned int i = 0; i < o->options.nr_pids; i++)
-		strbuf_addf(&text, "%s%d", i ? "," : "process ", (int)o->options.pids[i]);
+	for (unsigned int i = 0; i < o->options.nr_pids; i++) {
+		strbuf_add(&text, i ? ", " : "process ");
+		add_process(o->options.pids[i], &text);
+	}
 	return strbuf_steal(&text);
 }
 

@@ -347,9 +347,8 @@ static int read_lines(struct callgrind_reader *r, struct text all)
 
 static void finish(struct callgrind_reader *r)
 {
-	for (uint32_t i = 0; r->is_ours && r->command && i < r->p->nr_images; i++)
-		if (r->p->images[i].path == r->command)
-			r->p->main_image = i;
+	if (r->is_ours && r->command)
+		profile_set_title(r->p, profile_text(r->p, r->command));
 	if (r->nr_calls)
 		format_warn(r->options->warnings, "ignored the costs of %lu calls: they do not "
 			    "show whole stacks", r->nr_calls);

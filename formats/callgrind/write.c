@@ -12,6 +12,7 @@
 #include "formats/callgrind/callgrind.h"
 #include "formats/callgrind/costs.h"
 #include "formats/profile/saturate.h"
+#include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 
 struct callgrind_writer {
@@ -139,10 +140,15 @@ static void write_events(const struct profile *p, FILE *out)
 
 static void write_all(struct callgrind_writer *w)
 {
+	const char *title = profile_title(w->profile);
+
 	fprintf(w->out, "# callgrind format\nversion: 1\n" CALLGRIND_CREATOR OP_VERSION "\n");
-	if (w->profile->main_image != PROFILE_NONE)
-		fprintf(w->out, "cmd: %s\n",
-			profile_text(w->profile, w->profile->images[w->profile->main_image].path));
+	if (*title) {
+		fputs("cmd: ", w->out);
+		for (const char *c = title; *c; c++)
+			fputc(plain_char(*c), w->out);
+		fputc('\n', w->out);
+	}
 	fputs("positions: line\n", w->out);
 	write_events(w->profile, w->out);
 	write_totals(w, "summary:");

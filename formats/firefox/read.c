@@ -236,13 +236,12 @@ static int read_threads(struct firefox_reader *r)
 	return err;
 }
 
-static void find_main_image(struct firefox_reader *r)
+static void read_title(struct firefox_reader *r)
 {
 	const char *product = json_member_text(r->meta, "product");
 
-	for (uint32_t i = 0; r->is_ours && i < r->p->nr_images; i++)
-		if (!strcmp(profile_text(r->p, r->p->images[i].path), product))
-			r->p->main_image = i;
+	if (r->is_ours && strcmp(product, "all"))
+		profile_set_title(r->p, product);
 }
 
 /* [FF-8] */
@@ -264,7 +263,7 @@ static int read_tree(struct firefox_reader *r, const json_t *root)
 	if (!err)
 		err = read_threads(r);
 	if (!err)
-		find_main_image(r);
+		read_title(r);
 	return err;
 }
 

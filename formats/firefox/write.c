@@ -239,8 +239,9 @@ static bool has_samples(const struct firefox_writer *w, const struct firefox_thr
 
 static const char *program_name(const struct profile *p)
 {
-	return p->main_image == PROFILE_NONE
-	     ? "all" : profile_text(p, p->images[p->main_image].path);
+	const char *title = profile_title(p);
+
+	return *title ? title : "all";
 }
 
 /* A thread is a track; with several events a track for each. [FF-3] */

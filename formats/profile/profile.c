@@ -335,6 +335,30 @@ int64_t *profile_add_sample(struct profile *p, uint32_t node, uint32_t labels)
 	return memset(p->values + nr_values, 0, p->nr_events * sizeof(*p->values));
 }
 
+const char *profile_title(const struct profile *p)
+{
+	const char *title = profile_text(p, p->title);
+
+	return *title || p->main_image == PROFILE_NONE
+	     ? title : profile_text(p, p->images[p->main_image].path);
+}
+
+void profile_set_title(struct profile *p, const char *title)
+{
+	size_t len = strcspn(title, " ");
+
+	p->title = profile_string(p, title);
+	for (uint32_t i = 0; i < p->nr_images && len; i++) {
+		const char *path = profile_text(p, p->images[i].path), *base = strrchr(path, '/');
+
+		base = base ? base + 1 : path;
+		if (!strcmp(path, title) || (strlen(base) == len && !memcmp(base, title, len))) {
+			p->main_image = i;
+			return;
+		}
+	}
+}
+
 void profile_comment(struct profile *p, const char *text)
 {
 	reserve(p, comments, 1);

@@ -107,6 +107,7 @@ struct profile {
 	uint32_t *comments;	/* strings: remarks of a tool, one line each */
 	uint32_t nr_comments;
 	uint32_t main_image;			/* index: the program, or PROFILE_NONE */
+	uint32_t title;		/* string: what was profiled, "bzip2 -9 file", or "" */
 	int64_t start_ns, duration_ns;		/* since 1970; 0: unknown */
 	uint32_t origin;	/* string: format that profile_read_file() read */
 	uint32_t maps_text;	/* string: lines of /proc/PID/maps as in the file, or "" */
@@ -151,6 +152,11 @@ static inline int64_t *profile_values(const struct profile *p, uint32_t sample)
 	return p->values + (size_t)sample * p->nr_events;
 }
 void profile_comment(struct profile *p, const char *text);
+
+/* The title, or the path of the program, or "". */
+const char *profile_title(const struct profile *p);
+/* Set the title, and the image of which the first word is the path or its last part, if any. */
+void profile_set_title(struct profile *p, const char *title);
 
 /* Merge samples with the same stack and labels into the first of them; sums saturate. */
 void profile_merge_samples(struct profile *p);

@@ -300,6 +300,8 @@ static int read_tree(struct speedscope_reader *r, const json_t *root)
 	r->is_ours = !strncmp(json_member_text(root, "exporter"), SPEEDSCOPE_EXPORTER,
 			      strlen(SPEEDSCOPE_EXPORTER));
 	r->profiles = json_object_get(root, "profiles");
+	if (r->is_ours)
+		profile_set_title(r->p, json_member_text(root, "name"));
 	err = read_frames(r, root);
 	if (!err)
 		err = add_events(r);

@@ -139,8 +139,8 @@ static void write_all(struct speedscope_writer *w)
 	json_open(j, NULL, '{');
 	json_text(j, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	json_text(j, "exporter", SPEEDSCOPE_EXPORTER OP_VERSION);
-	if (p->main_image != PROFILE_NONE)
-		json_text(j, "name", profile_text(p, p->images[p->main_image].path));
+	if (*profile_title(p))
+		json_text(j, "name", profile_title(p));
 	json_line(j);
 	write_functions(w);
 	json_line(j);

@@ -74,7 +74,8 @@ struct session_info {
 	char kernel_symbols[16];	/* "kallsyms", "hidden", "vmlinux", "none" [SS-10] */
 	char vmlinux[512];		/* argument of --vmlinux=, or "" */
 	char separate[64];		/* "none", "lib", "lib kernel thread cpu", ... */
-	char profiled[1024];		/* "ls -l", "process 12"; "": the whole machine */
+	char profiled[1024];		/* "ls -l", "process 12 (cat)", "a.pb.gz (pprof)";
+					   "": the whole machine */
 };
 
 /* Fill in host, kernel, machine and kernel_build_id. */

@@ -3,7 +3,7 @@
  * html.c - insert a picture's data into the page of pp/picture/page/
  *
  * "%%NAME%%" in pp/picture/page/page.html stands for a part. Names from binaries appear only in
- * the data [PI-10].
+ * the data, and the title is escaped [PI-10].
  */
 #include "pp/picture/html.h"
 
@@ -14,6 +14,7 @@
 
 #include "libutil/message.h"
 #include "pp/picture/parts.h"
+#include "pp/report/format/xml_text.h"
 
 static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)
 {
@@ -75,6 +76,8 @@ static void put_part(const char *name, size_t len, const struct picture_report *
 		fputs(picture_page_css, out);
 	else if (!strncmp(name, "SCRIPT", len))
 		fputs(picture_page_js, out);
+	else if (!strncmp(name, "TITLE", len))
+		xml_content(out, report->title);
 	else if (!strncmp(name, "DATA", len))
 		put_data(report, out);
 }

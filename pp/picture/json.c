@@ -7,9 +7,10 @@
 
 #include "libutil/json_text.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/shorten_name.h"
 #include "pp/report/format/json.h"
 
-#define NAME_BYTES	500	/* longer names are truncated; templates can make megabytes */
+#define NAME_BYTES	4000	/* longer names are truncated; templates can make megabytes */
 
 struct writer {
 	const struct picture_report *report;
@@ -143,6 +144,7 @@ static void put_head(struct writer *w)
 	json_line(j);
 	json_text(j, "schema", "opreport-picture-1");
 	json_line(j);
+	json_text(j, "title", w->report->title);
 	json_text(j, "command", w->report->command);
 	json_text(j, "version", OP_VERSION);
 	put_sessions(w);
@@ -164,6 +166,29 @@ static void put_head(struct writer *w)
 	json_numbers(j, "small_node_samples", p->small_nodes, p->nr_values);
 	json_number(j, "small_rows", p->nr_small_rows);
 	json_numbers(j, "small_row_samples", p->small_rows, p->nr_values);
+}
+
+/* Brief names of symbols; null: the same [PI-15]. */
+static void put_brief_names(struct writer *w)
+{
+	const struct picture *p = w->picture;
+	struct json *j = &w->json;
+
+	json_line(j);
+	json_open(j, "brief_names", '[');
+	for (size_t i = 0; i < p->nr_symbols; i++) {
+		char *brief;
+
+		if (w->symbols[i] < 0)
+			continue;
+		brief = brief_name(p->symbols[i].name);
+		if (strcmp(brief, p->symbols[i].name))
+			put_name(j, NULL, brief);
+		else
+			json_text(j, NULL, NULL);
+		free(brief);
+	}
+	json_close(j, ']');
 }
 
 static void put_names(struct writer *w)
@@ -192,6 +217,7 @@ static void put_names(struct writer *w)
 		json_number(j, NULL, p->symbols[i].kind);
 	}
 	json_close(j, ']');
+	put_brief_names(w);
 	json_line(j);
 	json_open(j, "groups", '[');
 	for (size_t i = 0; i < p->nr_groups; i++) {

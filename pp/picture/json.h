@@ -11,6 +11,7 @@
 #include "pp/select/notices.h"
 
 struct picture_report {
+	const char *title;		/* what was profiled */
 	const char *command;		/* or NULL */
 	const struct session_list *sessions[2];	/* of the picture's profiles */
 	const struct picture *picture;

@@ -48,6 +48,7 @@ struct maker {
 	struct notices *notices;
 	struct picture_profile profiles[2];
 	size_t nr_profiles;
+	char *title;
 	struct picture picture;
 	struct picture_sources sources;
 };
@@ -192,6 +193,7 @@ static struct picture_report report_of(const struct maker *m)
 	const struct picture_profile *last = &m->profiles[m->nr_profiles - 1];
 
 	return (struct picture_report){
+		.title = m->title,
 		.command = m->options->title,
 		.sessions = { &m->profiles[0].collection.sessions,
 			      &m->profiles[1].collection.sessions },
@@ -258,6 +260,14 @@ static void make_sources(struct maker *m)
 	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
 }
 
+static char *title_of(const struct maker *m)
+{
+	const struct session_list *first = &m->profiles[0].collection.sessions;
+
+	return m->nr_profiles == 1 ? sessions_title(first)
+		: sessions_title_of_two(first, &m->profiles[1].collection.sessions);
+}
+
 /* The page comes first, because it keeps more nodes than the SVG. */
 static int write_pictures(struct maker *m, struct op_error *e)
 {
@@ -265,6 +275,7 @@ static int write_pictures(struct maker *m, struct op_error *e)
 	double least = o->threshold;
 	int err = 0;
 
+	m->title = title_of(m);
 	if (o->html) {
 		make_sources(m);
 		picture_table(&m->picture, HTML_ROWS);
@@ -320,6 +331,7 @@ int picture_make(const struct report_options *options, const char *session_dir,
 		err = write_pictures(&m, e);
 	picture_sources_free(&m.sources);
 	picture_free(&m.picture);
+	free(m.title);
 	for (size_t i = 0; i < 2; i++)
 		free_profile(&m.profiles[i]);
 	return err;

@@ -2,7 +2,8 @@
 /*
  * svg.c - draw a rectangle for each node, above its caller, as wide as it has samples
  *
- * Colors are CSS classes of pp/picture/page/graph.css, which has light and dark ones.
+ * Without its script the picture scales as a whole; with it, the frames scale and the text does
+ * not. Colors are CSS classes of pp/picture/page/graph.css, which has light and dark ones.
  */
 #include "pp/picture/svg.h"
 
@@ -14,6 +15,7 @@
 #include "libutil/strbuf.h"
 #include "libutil/utf8.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/shorten_name.h"
 #include "pp/picture/parts.h"
 #include "pp/report/format/xml_text.h"
 
@@ -22,6 +24,7 @@
 #define BOTTOM		34	/* details of the frame below the pointer */
 #define ROW		18
 #define CHAR_WIDTH	6.7	/* of the font in pp/picture/page/graph.css, at most */
+#define TITLE_WIDTH	560	/* in CHAR_WIDTH, which the title's characters exceed */
 #define NR_SHADES	6
 
 struct canvas {
@@ -178,16 +181,23 @@ static void put_label(const char *text, double width, FILE *out)
 static void put_frame(struct canvas *c, uint32_t node, double x, double width)
 {
 	double y = c->height - BOTTOM - ROW * (c->depths[node] + 2.0);
+	const char *name = name_of(c->picture, node);
+	char *brief = brief_name(name);
 
 	fputs("<g class=\"", c->out);
 	put_class(c, node);
+	if (strcmp(brief, name)) {
+		fputs("\" data-brief=\"", c->out);
+		xml_content(c->out, brief);
+	}
 	fputs("\">", c->out);
 	put_title(c, node);
 	fprintf(c->out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\"/>", x, y,
 		width > 1.5 ? width - 0.5 : width, ROW - 1);
 	fprintf(c->out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 13);
-	put_label(name_of(c->picture, node), width, c->out);
+	put_label(brief, width, c->out);
 	fputs("</text></g>\n", c->out);
+	free(brief);
 }
 
 /* --- all frames; nodes are sorted depth first --- */
@@ -237,27 +247,6 @@ static void put_all_frame(const struct canvas *c)
 
 /* --- title and notes --- */
 
-static void put_sessions(const struct canvas *c)
-{
-	for (size_t i = 0; i < c->picture->nr_profiles; i++) {
-		const struct session_list *list = c->report->sessions[i];
-
-		fputs(i ? " → " : "", c->out);
-		for (size_t k = 0; k < list->nr && k < 3; k++) {
-			const struct report_session *s = &list->sessions[k];
-
-			fputs(k ? ", " : "", c->out);
-			xml_content(c->out, s->name);
-			if (s->has_info && *s->info.host) {
-				fputs(" of ", c->out);
-				xml_content(c->out, s->info.host);
-			}
-		}
-		if (list->nr > 3)
-			fprintf(c->out, " and %zu more", list->nr - 3);
-	}
-}
-
 /* Notes for the reader [PI-4] [PI-7]. */
 static void put_notes(const struct canvas *c)
 {
@@ -279,19 +268,23 @@ static void put_notes(const struct canvas *c)
 static void put_head(const struct canvas *c)
 {
 	const struct picture *p = c->picture;
+	const char *title = c->report->title;
 
-	fprintf(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
-		"\" viewBox=\"0 0 %d %" PRIu32 "\" role=\"group\" aria-labelledby=\"what\">\n"
-		"<style>", PICTURE_SVG_WIDTH, c->height, PICTURE_SVG_WIDTH, c->height);
+	fprintf(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" "
+		"viewBox=\"0 0 %d %" PRIu32 "\" role=\"group\" aria-labelledby=\"what\">\n",
+		PICTURE_SVG_WIDTH, c->height);
+	fputs("<title>", c->out);
+	xml_content(c->out, title);
+	fputs("</title>\n<style>", c->out);
 	fputs(picture_graph_css, c->out);
 	fputs("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
 	      "<text id=\"what\" class=\"title\" x=\"10\" y=\"26\">", c->out);
+	put_label(title, TITLE_WIDTH, c->out);
+	fputs("</text>\n<text class=\"small\" id=\"notes\" x=\"10\" y=\"46\">", c->out);
 	xml_content(c->out, p->titles[c->value % p->nr_classes]);
 	fputs(": ", c->out);
 	put_samples(p->totals[c->value], c->out);
-	fputs(p->has_stacks ? " with call stacks</text>\n" : "</text>\n", c->out);
-	fputs("<text class=\"small\" x=\"10\" y=\"46\">", c->out);
-	put_sessions(c);
+	fputs(p->has_stacks ? " with call stacks" : "", c->out);
 	put_notes(c);
 	fputs("</text>\n", c->out);
 }

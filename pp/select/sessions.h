@@ -47,4 +47,12 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 		  struct session_list *ret, struct notices *notices, struct op_error *e);
 void sessions_close(struct session_list *list);
 
+/*
+ * What was profiled, for titles [PI-14], malloc'd: "bzip2 -9 file"; of the whole machine
+ * "vm, 2026-11-24 09:10 to 09:20"; of an import the file. Names of saved sessions follow: "bzip2 -9
+ * file (monday)". Of two profiles "A -> B", with the sessions' names if their titles are alike.
+ */
+char *sessions_title(const struct session_list *list);
+char *sessions_title_of_two(const struct session_list *first, const struct session_list *second);
+
 #endif

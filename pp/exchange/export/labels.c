@@ -8,6 +8,8 @@
 
 #include "libdb/session/thread_sample.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
+#include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 
 #define LABELS_MAX	64
@@ -175,6 +177,7 @@ static void add_session_comment(struct export *x, const struct report_session *s
 			 *s->info.host ? " of " : "", s->info.host,
 			 *s->info.kernel ? ", Linux " : "", s->info.kernel,
 			 *s->info.profiled ? ", profiled: " : "", s->info.profiled);
+	plain_text(text, strlen(text));
 	profile_comment(x->profile, text);
 	free(text);
 }
@@ -214,6 +217,29 @@ static void set_main_image(struct export *x)
 		}
 }
 
+/* [EX-9] Without a command, the application is a part of what is known. */
+static void set_title(struct export *x)
+{
+	const struct session_list *list = &x->collection->sessions;
+	struct profile *p = x->profile;
+	const struct session_info *info = &list->sessions[0].info;
+	char *title, *with_app;
+
+	if (!list->sessions[0].has_info || (!*info->profiled && !*info->host))
+		return;
+	title = sessions_title(list);
+	if (!*info->profiled && p->main_image != PROFILE_NONE) {
+		const char *path = profile_text(p, p->images[p->main_image].path);
+
+		with_app = xasprintf("%s of %s", path_base(path), title);
+		free(title);
+		title = with_app;
+	}
+	p->title = profile_string(p, title);
+	profile_comment(p, title);
+	free(title);
+}
+
 void export_set_details(struct export *x)
 {
 	for (size_t i = 0; i < x->collection->sessions.nr; i++)
@@ -221,4 +247,5 @@ void export_set_details(struct export *x)
 	set_time(x);
 	if (!x->label_apps)
 		set_main_image(x);
+	set_title(x);
 }

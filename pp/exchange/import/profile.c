@@ -57,6 +57,7 @@ static int make_session(const struct import_options *o, const struct source *sou
 	struct import_session_options options = {
 		.session_dir = o->session_dir, .name = o->output,
 		.origin = profile_text(p, p->origin),
+		.file = strcmp(o->input, "-") ? o->input : "standard input",
 		.bytes = source->bytes, .size = source->size, .salvaged = o->salvage,
 	};
 

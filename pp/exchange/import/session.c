@@ -28,7 +28,8 @@ static int write_own_stats(const struct profile *p, const struct import_session_
 
 	snprintf(info.collector, sizeof(info.collector), "import");
 	snprintf(info.cpu_type, sizeof(info.cpu_type), "timer");
-	snprintf(info.profiled, sizeof(info.profiled), "%s", o->origin ? o->origin : "");
+	snprintf(info.profiled, sizeof(info.profiled), "%s (%s)", o->file ? path_base(o->file) : "",
+		 o->origin ? o->origin : "");
 	snprintf(info.separate, sizeof(info.separate),
 		 imported->has_apps || p->main_image != PROFILE_NONE ? "lib kernel" : "none");
 	for (size_t i = 0; i < imported->nr_events; i++)

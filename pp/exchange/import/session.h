@@ -17,7 +17,8 @@
 struct import_session_options {
 	const char *session_dir;	/* created if it is missing */
 	const char *name;		/* SESSION_CURRENT, or as in opcontrol --save=NAME */
-	const char *origin;		/* for stats/session: "cpuprofile", or NULL */
+	const char *origin;		/* its format: "cpuprofile", or NULL */
+	const char *file;		/* its name, for people, or NULL */
 	/* the original profile, to be kept [IM-8], or NULL; @salvaged: it was read so */
 	const unsigned char *bytes;
 	size_t size;

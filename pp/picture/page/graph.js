@@ -7,33 +7,48 @@
 (function () {
 
 var SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
-var LEFT = 10, WIDTH = 1180, CHAR = 6.7;
-var svg = document.documentElement;
+var LEFT = 10, DRAWN = 1180, CHAR = 6.7;	/* DRAWN: width of the outermost frame as written */
+var NARROW = 700, SEARCH_HEIGHT = 34;
 var group = document.getElementById("frames");
+var svg = group.ownerSVGElement, isAlone = svg === document.documentElement;
 var details = document.getElementById("details");
+var title = document.getElementById("what"), whole = svg.querySelector("title").textContent;
+var notes = document.getElementById("notes"), notesText = notes.textContent;
+var height = svg.viewBox.baseVal.height, detailsAt = Number(details.getAttribute("y"));
 var frames = Array.prototype.map.call(group.querySelectorAll(".f"), function (g) {
 	var rect = g.querySelector("rect"), lines = g.querySelector("title").textContent.split("\n");
 	return {
 		g: g, rect: rect, text: g.querySelector("text"), name: lines[0], description: lines.join("   "),
+		brief: g.getAttribute("data-brief") || lines[0],
 		x: Number(rect.getAttribute("x")), y: Number(rect.getAttribute("y")),
 		width: Number(rect.getAttribute("width"))
 	};
 });
-var zoomed = frames[0], focused = frames[0];
+var zoomed = frames[0], focused = frames[0], width = DRAWN + 2 * LEFT;
 
-/* As much of the name as fits. */
-function label(frame, width) {
-	var room = Math.floor((width - 6) / CHAR), chars = Array.from(frame.name);
+/* As much of a frame's name as fits. */
+function label(text, width) {
+	var room = Math.floor((width - 6) / CHAR), chars = Array.from(text);
 	if (chars.length <= room)
-		return frame.name;
+		return text;
 	return room < 3 ? "" : chars.slice(0, room - 1).join("") + "…";
+}
+
+/* The same for characters that differ in width. */
+function cutTo(e, text, room) {
+	var chars = Array.from(text), nr = chars.length;
+	e.textContent = text;
+	while (nr > 0 && e.getComputedTextLength() > room) {
+		nr = Math.min(nr - 1, Math.floor(nr * room / e.getComputedTextLength()));
+		e.textContent = chars.slice(0, nr).join("") + "…";
+	}
 }
 
 function place(frame, x, width) {
 	frame.rect.setAttribute("x", x.toFixed(2));
 	frame.rect.setAttribute("width", Math.max(width, 0.1).toFixed(2));
 	frame.text.setAttribute("x", (x + 3).toFixed(2));
-	frame.text.textContent = label(frame, width);
+	frame.text.textContent = label(frame.brief, width);
 }
 
 function isWithin(frame, outer) {
@@ -41,7 +56,7 @@ function isWithin(frame, outer) {
 }
 
 function zoom(to) {
-	var scale = WIDTH / to.width;
+	var room = width - 2 * LEFT, scale = room / to.width;
 	zoomed = to;
 	frames.forEach(function (f) {
 		var above = f.y > to.y && isWithin(to, f);
@@ -49,13 +64,36 @@ function zoom(to) {
 		f.g.classList.toggle("away", away);
 		f.g.classList.toggle("above", above && f !== to);
 		if (above || f === to)
-			place(f, LEFT, WIDTH);
+			place(f, LEFT, room);
 		else if (!away)
-			place(f, LEFT + (f.x - to.x) * scale, f.width * scale - 0.3);
+			place(f, LEFT + (f.x - to.x) * scale, f.width * scale);
 	});
-	if (to === frames[0])
-		frames.forEach(function (f) { place(f, f.x, f.width); });
 	reset.style.visibility = to === frames[0] ? "hidden" : "visible";
+}
+
+/* Frames as wide as the container allows; text keeps its size. */
+function fit() {
+	var now = Math.max(Math.round(svg.getBoundingClientRect().width), 240), more, total;
+	if (now === width)
+		return;
+	width = now;
+	more = width < NARROW ? SEARCH_HEIGHT : 0;
+	total = Math.max(height + more, isAlone ? window.innerHeight : 0);
+	svg.setAttribute("viewBox", "0 0 " + width + " " + total);
+	svg.style.height = total + "px";
+	group.setAttribute("transform", "translate(0 " + more + ")");
+	details.setAttribute("y", detailsAt + more);
+	cutTo(title, whole, more ? width - 2 * LEFT : width - 370);
+	cutTo(notes, notesText, width - 2 * LEFT);
+	input.parentNode.setAttribute("x", more ? LEFT : width - 232);
+	input.parentNode.setAttribute("y", more ? 58 : 10);
+	reset.parentNode.setAttribute("x", more ? 250 : width - 334);
+	reset.parentNode.setAttribute("y", more ? 58 : 10);
+	zoom(zoomed);
+}
+
+function describe(frame) {
+	cutTo(details, frame ? frame.description : "", width - 2 * LEFT);
 }
 
 function search(text) {
@@ -95,7 +133,7 @@ function html(tag, x, y, width) {
 	return e;
 }
 
-var input = html("input", 950, 10, 240), reset = html("button", 850, 10, 95);
+var input = html("input", 968, 10, 230), reset = html("button", 866, 10, 95);
 input.setAttribute("type", "search");
 input.setAttribute("placeholder", "Search");
 input.setAttribute("aria-label", "Search functions and images");
@@ -113,9 +151,9 @@ frames.forEach(function (f) {
 	f.g.setAttribute("tabindex", f === focused ? "0" : "-1");
 	f.g.setAttribute("aria-label", f.description);
 	f.g.addEventListener("click", function () { zoom(f); });
-	f.g.addEventListener("mouseenter", function () { details.textContent = f.description; });
-	f.g.addEventListener("mouseleave", function () { details.textContent = ""; });
-	f.g.addEventListener("focus", function () { details.textContent = f.description; });
+	f.g.addEventListener("mouseenter", function () { describe(f); });
+	f.g.addEventListener("mouseleave", function () { describe(null); });
+	f.g.addEventListener("focus", function () { describe(f); });
 	f.g.addEventListener("keydown", function (e) {
 		var to;
 		if (e.key === "Enter" || e.key === " ")
@@ -137,5 +175,19 @@ document.addEventListener("keydown", function (e) {
 		input.focus();
 	}
 });
+
+/* The name of the frame that has the focus, whole. */
+document.addEventListener("copy", function (e) {
+	var frame = frames.find(function (f) { return f.g === document.activeElement; });
+	if (frame && document.getSelection().isCollapsed) {
+		e.clipboardData.setData("text/plain", frame.name);
+		e.preventDefault();
+	}
+});
+
+fit();
+new ResizeObserver(fit).observe(svg);
+if (isAlone)	/* begin at the outermost frame */
+	window.scrollTo(0, height);
 
 })();

@@ -34,6 +34,7 @@ var symbols = [];
 for (var i = 0; i < data.symbols.length; i += 3)
 	symbols.push({
 		name: data.symbols[i], image: data.symbols[i + 1], kind: data.symbols[i + 2],
+		brief: data.brief_names[i / 3] || data.symbols[i],
 		shade: hash(data.symbols[i] + imageFull(data.symbols[i + 1])) % 6
 	});
 
@@ -119,6 +120,7 @@ var treeNodes = [];	/* parents first */
 function newNode(parent, symbol, name, kind) {
 	var node = {
 		parent: parent, symbol: symbol, name: name, kind: kind, id: treeNodes.length,
+		brief: symbol < 0 ? name : symbols[symbol].brief,
 		self: new Array(nrValues).fill(0), all: null, children: [],
 		depth: parent ? parent.depth + 1 : 0, cgroup: ""
 	};
@@ -219,14 +221,15 @@ function change(all) {
 
 /* --- search --- */
 
-function matchesText(name, image) {
+function matchesText(name, brief, image) {
 	return name.toLowerCase().indexOf(state.search) >= 0 ||
+	       brief.toLowerCase().indexOf(state.search) >= 0 ||
 	       imageFull(image).toLowerCase().indexOf(state.search) >= 0;
 }
 
 function matches(node) {
 	return node.parent !== null && node.kind !== KIND.SMALL &&
-	       matchesText(node.name, node.symbol < 0 ? -1 : symbols[node.symbol].image);
+	       matchesText(node.name, node.brief, node.symbol < 0 ? -1 : symbols[node.symbol].image);
 }
 
 /* Samples of all matching frames, without those that are below another match. */
@@ -258,7 +261,8 @@ function showFound() {
 
 /* --- the graph --- */
 
-var ROW = 20, NARROW = 1, THIN = 14;	/* pixels */
+var ROW = 20, NARROW = 1, THIN = 14, MARGIN = 8;	/* pixels */
+var LEAST_ROWS = 12;
 var frames = new Map();			/* of a node: its element */
 
 function frameClass(node) {
@@ -273,10 +277,10 @@ function frameClass(node) {
 	return "f k" + node.kind + " s" + symbols[node.symbol].shade;
 }
 
-function describe(node) {
-	var v = value(), text = node.name;
+function describe(node, name) {
+	var v = value(), text = name;
 	var image = node.symbol < 0 ? "" : imageShown(symbols[node.symbol].image);
-	if (image && image !== node.name)
+	if (image && image !== name)
 		text += ", in " + image;
 	text += ", " + samples(node.all[v]) + ", " + percent(node.all[v], tree.all[v]);
 	if (node.self[v] && node.self[v] !== node.all[v])
@@ -287,13 +291,13 @@ function describe(node) {
 }
 
 function addFrame(into, node, x, width, siblings, place) {
-	var e = element("div", frameClass(node), width >= THIN ? node.name : "");
+	var e = element("div", frameClass(node), width >= THIN ? node.brief : "");
 
 	e.setAttribute("role", "treeitem");
 	e.setAttribute("aria-level", String(node.depth + 1));
 	e.setAttribute("aria-setsize", String(siblings));
 	e.setAttribute("aria-posinset", String(place));
-	e.setAttribute("aria-label", describe(node));
+	e.setAttribute("aria-label", describe(node, node.brief));
 	if (node.children.length)
 		e.setAttribute("aria-expanded", "true");
 	e.tabIndex = -1;
@@ -341,7 +345,28 @@ function addFrames(into, width, rows) {
 	}
 }
 
+/* As high as fits into the window, with what is above it and the line of details. */
+function fitBox() {
+	var box = byId("box"), below = byId("details").offsetHeight + 2 * MARGIN;
+	var room = window.innerHeight - below - (box.getBoundingClientRect().top + window.scrollY);
+	var most = window.innerHeight - below - byId("controls").offsetHeight;
+	box.style.maxHeight = Math.max(room, Math.min(most, LEAST_ROWS * ROW)) + "px";
+}
+
+/* Scroll to the frame zoomed to, with some of its callers, and to the outermost one at first. */
+function showZoomed() {
+	var box = byId("box"), top = frames.get(state.zoom).offsetTop, callers = ROW * Math.min(state.zoom.depth, 3);
+	box.scrollTop = state.layout === "flame" ? top + ROW + callers - box.clientHeight : top - callers;
+}
+
 function drawGraph() {
+	var width = byId("graph").clientWidth;
+	drawFrames();
+	if (byId("graph").clientWidth !== width)	/* there is a scroll bar now, or no longer */
+		drawFrames();
+}
+
+function drawFrames() {
 	var graph = byId("graph"), width = graph.clientWidth || 1000;
 	var into = document.createDocumentFragment(), rows = [], node, deepest = 0;
 
@@ -376,8 +401,9 @@ function drawPath() {
 	for (node = state.zoom; node; node = node.parent)
 		way.unshift(node);
 	way.slice(0, 1).concat(way.slice(1).slice(-8)).forEach(function (n) {
-		var b = element("button", "", n === tree ? "Reset zoom" : n.name);
+		var b = element("button", "", n === tree ? "Reset zoom" : n.brief);
 		b.type = "button";
+		b.title = n.name;
 		b.addEventListener("click", function () { zoomTo(n); });
 		if (n === state.zoom)
 			b.setAttribute("aria-current", "true");
@@ -386,23 +412,26 @@ function drawPath() {
 }
 
 function showDetails(node) {
-	var to = byId("details-text"), v = value(), image;
+	var to = byId("details"), v = value(), numbers = element("p"), image;
 	clear(to);
 	if (!node)
 		return;
 	image = node.symbol < 0 ? "" : imageFull(symbols[node.symbol].image);
-	to.appendChild(element("b", "", node.name));
-	if (image)
-		to.appendChild(element("span", "", image));
-	to.appendChild(element("span", "", samples(node.all[v]) + ", " +
-			       percent(node.all[v], tree.all[v])));
+	numbers.appendChild(element("b", "", node.brief));
+	numbers.appendChild(element("span", "", samples(node.all[v]) + ", " +
+				    percent(node.all[v], tree.all[v])));
 	if (node.self[v])
-		to.appendChild(element("span", "", "self " + count(node.self[v]) + ", " +
-				       percent(node.self[v], tree.all[v])));
+		numbers.appendChild(element("span", "", "self " + count(node.self[v]) + ", " +
+					    percent(node.self[v], tree.all[v])));
 	if (isDiff)
-		to.appendChild(element("span", "", percent(node.all[valueOf(0)], tree.all[valueOf(0)]) +
-			       " → " + percent(node.all[valueOf(1)], tree.all[valueOf(1)]) + " (" +
-			       points(change(node.all)) + " points)"));
+		numbers.appendChild(element("span", "", percent(node.all[valueOf(0)], tree.all[valueOf(0)]) +
+					    " → " + percent(node.all[valueOf(1)], tree.all[valueOf(1)]) + " (" +
+					    points(change(node.all)) + " points)"));
+	if (image)
+		numbers.appendChild(element("span", "", image));
+	to.appendChild(numbers);
+	if (node.brief !== node.name)
+		to.appendChild(element("p", "", node.name));
 }
 
 function zoomTo(node) {
@@ -411,6 +440,7 @@ function zoomTo(node) {
 	state.zoom = node;
 	state.focus = node;
 	drawGraph();
+	showZoomed();
 	if (had)
 		frames.get(node).focus({ preventScroll: true });
 }
@@ -485,8 +515,8 @@ function makeColumns() {
 	number("self", data.stacks ? "Self" : "Samples", function (r) { return of(r, 0, last); }, count);
 	number("selfshare", data.stacks ? "Self %" : "%", share(0, last), "share");
 	if (data.stacks) {
-		number("all", "With callees", function (r) { return of(r, 1, last); }, count);
-		number("allshare", "%", share(1, last), "share");
+		number("all", "Total", function (r) { return of(r, 1, last); }, count);
+		number("allshare", "Total %", share(1, last), "share");
 	}
 	if (isDiff) {
 		number("before", "Before %", share(0, 0), "share");
@@ -494,7 +524,7 @@ function makeColumns() {
 			return 100 * (share(0, 1)(r) - share(0, 0)(r));
 		}, "points");
 	}
-	columns.push({ key: "name", title: "Function", of: function (r) { return r.name; } });
+	columns.push({ key: "name", title: "Function", of: function (r) { return r.brief; } });
 	columns.push({ key: "image", title: "Image", of: function (r) { return imageShown(r.image); } });
 }
 
@@ -507,7 +537,8 @@ function tableRows() {
 			continue;
 		row = rows.get(symbol);
 		if (!row) {
-			row = { symbol: symbol, name: symbols[symbol].name, image: symbols[symbol].image,
+			row = { symbol: symbol, name: symbols[symbol].name, brief: symbols[symbol].brief,
+				image: symbols[symbol].image,
 				counts: new Array(2 * nrValues).fill(0) };
 			rows.set(symbol, row);
 		}
@@ -517,7 +548,7 @@ function tableRows() {
 	return Array.from(rows.values()).filter(function (r) {
 		for (var p = 0; p < data.profiles; p++)
 			if (r.counts[valueOf(p)] || r.counts[nrValues + valueOf(p)])
-				return !state.search || matchesText(r.name, r.image);
+				return !state.search || matchesText(r.name, r.brief, r.image);
 		return false;
 	});
 }
@@ -537,11 +568,14 @@ function drawTableHead() {
 	columns.forEach(function (c) {
 		var th = element("th", c.number ? "number" : ""), b = element("button", "", c.title);
 		th.scope = "col";
+		th.classList.add(c.key);
 		b.type = "button";
 		if (c.key === "selfshare")
 			b.setAttribute("aria-label", "Self percent");
 		if (c.key === "allshare")
-			b.setAttribute("aria-label", "With callees percent");
+			b.setAttribute("aria-label", "Total percent");
+		if (c.key === "all" || c.key === "allshare")
+			b.title = "with callees";
 		if (c.key === state.sort.column)
 			th.setAttribute("aria-sort", state.sort.down ? "descending" : "ascending");
 		b.addEventListener("click", function () {
@@ -572,20 +606,32 @@ function numberCell(column, row) {
 	} else {
 		td.textContent = column.show(n);
 	}
+	td.classList.add(column.key);
 	return td;
 }
 
+/* The brief name; the whole one on hovering, and when it is copied. */
+function nameElement(of) {
+	var e = element("span", "", of.brief);
+	e.title = of.name;
+	e.setAttribute("data-whole", of.name);
+	return e;
+}
+
 function textCell(column, row) {
-	var td = element("td", column.key, column.of(row)), source, b;
+	var td = element("td", column.key), source, b;
 	if (column.key === "image") {
+		td.textContent = imageShown(row.image);
 		td.title = imageFull(row.image);
 		return td;
 	}
+	td.appendChild(nameElement(row));
+	td.appendChild(element("small", "", imageShown(row.image)));	/* if there is no column for it */
 	source = sourceOf.get(row.symbol);
 	if (source) {
 		b = element("button", "", "source");
 		b.type = "button";
-		b.setAttribute("aria-label", "Source of " + row.name);
+		b.setAttribute("aria-label", "Source of " + row.brief);
 		b.addEventListener("click", function () { showSource(source); });
 		td.appendChild(b);
 	}
@@ -678,7 +724,7 @@ function fillSource(details, source) {
 	scroll = element("div", "scroll");
 	scroll.tabIndex = 0;
 	scroll.setAttribute("role", "region");
-	scroll.setAttribute("aria-label", "Source of " + symbols[source.symbol].name);
+	scroll.setAttribute("aria-label", "Source of " + symbols[source.symbol].brief);
 	scroll.appendChild(codeTable(source));
 	details.appendChild(scroll);
 }
@@ -693,7 +739,8 @@ function addSource(source, nr) {
 	var total = data.totals[valueOf(data.profiles - 1)], symbol = symbols[source.symbol];
 
 	summary.appendChild(element("span", "share", percent(selfOf(source), total)));
-	summary.appendChild(element("span", "name", symbol.name));
+	summary.appendChild(nameElement(symbol));
+	summary.lastChild.className = "name";
 	summary.appendChild(element("span", "small", source.file || imageShown(symbol.image)));
 	details.appendChild(summary);
 	details.addEventListener("toggle", function () {
@@ -717,7 +764,7 @@ function addOthers(others) {
 				    (others.length === 1 ? " function" : " functions") + " without source lines"));
 	details.appendChild(summary);
 	others.forEach(function (s) {
-		list.appendChild(element("li", "", symbols[s.symbol].name + ": " + s.why));
+		list.appendChild(element("li", "", symbols[s.symbol].brief + ": " + s.why));
 	});
 	details.appendChild(list);
 	byId("sources").appendChild(details);
@@ -750,12 +797,6 @@ function showSource(details) {
 
 /* --- head and foot --- */
 
-function sessionText(list) {
-	return list.map(function (s) {
-		return s.name + (s.host ? " of " + s.host : "");
-	}).join(", ");
-}
-
 function fact(name, text) {
 	var div = element("div");
 	div.appendChild(element("dt", "", name));
@@ -781,6 +822,8 @@ function drawFacts() {
 			fact("Stacks: " + data.ends[0][0], percent(data.ends[0][1], whole));
 	}
 	fact("Event", data.classes[state.event]);
+	if (s && s.host && s.profiled)
+		fact("Host", s.host);
 	if (s && s.start_time)
 		fact("Started", when(s.start_time));
 	if (s && s.start_time && s.end_time > s.start_time)
@@ -810,9 +853,11 @@ function drawLegend() {
 		: [["k0", "program"], ["k1", "library"], ["k2", "kernel"], ["k3", "generated at run time"]];
 	if (!isDiff && !data.stacks)
 		kinds.push(["k4", "image"]);
-	kinds.push(["k5", "other"]);
-	if (isDiff)
-		kinds.pop();
+	if (!isDiff)
+		kinds.push(["k5", "other"]);
+	kinds = kinds.filter(function (k) {	/* those that occur */
+		return isDiff || symbols.some(function (s) { return s.kind === Math.min(Number(k[0][1]), KIND.END); });
+	});
 	kinds.forEach(function (k) {
 		var span = element("span");
 		span.appendChild(element("i", k[0]));
@@ -873,14 +918,46 @@ function buildTotals() {
 }
 
 function drawHead() {
-	var title = isDiff ? "What changed: " + sessionText(data.sessions[0]) + " → " + sessionText(data.sessions[1])
-			   : "Profile: " + sessionText(data.sessions[0]);
-	document.title = title;
-	byId("title").textContent = title;
-	byId("subtitle").textContent = data.command || "";
-	byId("footer").textContent = "Made by opreport " + data.version +
+	byId("footer").textContent = "Made by opreport " + data.version + (data.command ? ": " + data.command : "") +
 		". This page is self-contained: it loads nothing and sends nothing.";
 	byId("graph-title").textContent = data.stacks ? "Flame graph" : "Images and functions";
+}
+
+/* --- copying --- */
+
+/* What is selected of the table, with whole names, or null. */
+function copiedRows(range) {
+	var within = range.commonAncestorContainer, rows, name;
+	within = within.nodeType === 1 ? within : within.parentNode;
+	name = within.closest("[data-whole]");
+	if (name)
+		return range.toString() === name.textContent ? name.getAttribute("data-whole") : null;
+	if (!within.closest("#table"))
+		return null;
+	rows = range.cloneContents();
+	rows.querySelectorAll("td button, td small").forEach(function (e) { e.remove(); });
+	rows.querySelectorAll("[data-whole]").forEach(function (e) { e.textContent = e.getAttribute("data-whole"); });
+	if (!rows.querySelector("tr"))
+		return rows.querySelector("[data-whole]") ? cellTexts(rows) : null;
+	return Array.from(rows.querySelectorAll("tr"), cellTexts).join("\n");
+}
+
+function cellTexts(row) {
+	var cells = Array.from(row.querySelectorAll("th, td"), function (c) { return c.textContent; });
+	return cells.length ? cells.join("\t") : row.textContent;
+}
+
+/* Brief names are copied whole; without a selection, that of the frame that has the focus. */
+function onCopy(event) {
+	var selection = document.getSelection(), active = document.activeElement, text = null;
+	if (selection.rangeCount && !selection.isCollapsed)
+		text = copiedRows(selection.getRangeAt(0));
+	else if (active && active.node)
+		text = active.node.name;
+	if (text === null)
+		return;
+	event.clipboardData.setData("text/plain", text);
+	event.preventDefault();
 }
 
 /* --- the whole page --- */
@@ -891,7 +968,9 @@ function redraw() {
 	state.zoom = zoom ? sameNode(zoom) : tree;
 	state.focus = focus ? sameNode(focus) : tree;
 	drawFacts();
+	fitBox();
 	drawGraph();
+	showZoomed();
 	drawTable();
 }
 
@@ -916,7 +995,7 @@ function listen() {
 	byId("split").addEventListener("change", function () { state.split = this.value; redraw(); });
 	byId("widths").addEventListener("change", function () { state.profile = Number(this.value); redraw(); });
 	document.querySelectorAll("input[name=layout]").forEach(function (r) {
-		r.addEventListener("change", function () { state.layout = this.value; drawGraph(); });
+		r.addEventListener("change", function () { state.layout = this.value; drawGraph(); showZoomed(); });
 	});
 	byId("search").addEventListener("input", function () {
 		clearTimeout(timer);
@@ -924,7 +1003,12 @@ function listen() {
 	});
 	byId("more").addEventListener("click", function () { state.shownRows += 200; drawTable(); });
 	graph.addEventListener("click", function (e) { if (e.target.node) zoomTo(e.target.node); });
-	graph.addEventListener("mouseover", function (e) { if (e.target.node) showDetails(e.target.node); });
+	graph.addEventListener("mouseover", function (e) {
+		if (!e.target.node)
+			return;
+		e.target.title = describe(e.target.node, e.target.node.name);
+		showDetails(e.target.node);
+	});
 	graph.addEventListener("mouseleave", function () { showDetails(state.focus); });
 	graph.addEventListener("focusin", function (e) { if (e.target.node) showDetails(e.target.node); });
 	graph.addEventListener("keydown", onGraphKey);
@@ -935,12 +1019,17 @@ function listen() {
 			byId("search").focus();
 		}
 	});
+	document.addEventListener("copy", onCopy);
 	var drawnWidth = graph.clientWidth;
 	window.addEventListener("resize", function () {
+		var box = byId("box"), below = box.scrollHeight - box.scrollTop - box.clientHeight;
+		fitBox();
 		if (graph.clientWidth !== drawnWidth) {
 			drawnWidth = graph.clientWidth;
 			drawGraph();
 		}
+		if (state.layout === "flame")
+			box.scrollTop = box.scrollHeight - box.clientHeight - below;
 	});
 }
 
@@ -956,8 +1045,7 @@ function start() {
 	if (!data.stacks)
 		state.split = "app";
 	byId("split").value = state.split;
-	if (isDiff)
-		state.sort = { column: "self", down: true };
+	byId("table").classList.toggle("diff", isDiff);
 	drawHead();
 	drawLegend();
 	drawNotices();

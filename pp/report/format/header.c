@@ -159,7 +159,7 @@ static void session_lines(const struct report_session *s, FILE *out)
 	}
 	times(info, out);
 	if (*info->profiled) {
-		fputs("\nProfiled: ", out);
+		fputs(strcmp(info->collector, "import") ? "\nProfiled: " : "\nImported: ", out);
 		put_clean(info->profiled, out);
 	}
 	if (info->period_ns) {

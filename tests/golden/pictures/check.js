@@ -62,7 +62,7 @@ async function pageDraws(page) {
 	const frames = await page.value(`document.querySelectorAll("#graph .f").length`);
 	const title = await page.value("document.title");
 
-	return frames < 20 ? frames + " frames" : differs("title", title, "Profile: before of testhost") ||
+	return frames < 20 ? frames + " frames" : differs("title", title, "testhost, 2023-11-14 22:13 (before)") ||
 		quiet(page);
 }
 
@@ -88,7 +88,7 @@ async function totalsAreEqual(page) {
 async function functionsAreEqual(page) {
 	const wanted = {}, got = await page.value(
 		`Array.from(document.querySelectorAll("#table tbody tr")).map((tr) => ` +
-		`[tr.cells[4].firstChild.textContent, Number(tr.cells[0].textContent)])`);
+		`[tr.cells[4].firstChild.title, Number(tr.cells[0].textContent)])`);
 	const names = {};
 
 	json("symbols.json").symbols.forEach((s) => {
@@ -366,6 +366,121 @@ async function sourceWorks(browser) {
 		differs("lines with samples", reached.sort((a, b) => a - b), wanted) || quiet(page);
 }
 
+/* --- in windows of all sizes --- */
+
+const MAP = "std::map<std::string, int, std::less<std::string>, std::allocator<std::pair<std::string const, int> > >" +
+	"::operator[](std::string const&)";
+const WINDOWS = [[420, 860], [1400, 900], [2560, 1300]];
+
+/* What is wider than the window, or than what it lies in. */
+const TOO_WIDE = `(() => {
+	const wide = Array.from(document.querySelectorAll("h1, #facts *, #controls *, #legend *, #path *, #box, #details, " +
+		"#details *, #keys, .head *, #table, #table th, #table td, #table td *, #sources summary *, footer"))
+		.filter((e) => !e.closest(".unseen, option, [hidden]") && e.getClientRects().length)
+		.filter((e) => { const r = e.getBoundingClientRect(); return r.right > innerWidth || r.left < 0; });
+	const scrolled = [document.documentElement, document.getElementById("box"), document.querySelector("#functions .scroll")]
+		.filter((e) => e.scrollWidth > e.clientWidth);
+	return wide.concat(scrolled).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 30));
+})()`;
+
+/* A frame, whole within the window and the box that scrolls. */
+const inSight = (e) => `(() => { const r = (${e}).getBoundingClientRect(), b = document.getElementById("box")` +
+	`.getBoundingClientRect(); return r.top >= Math.max(0, b.top - 1) && r.bottom <= Math.min(innerHeight, b.bottom + 1); })()`;
+const ROOT = `document.querySelector("#graph .f.root")`;
+const DEEPEST = `Array.from(document.querySelectorAll("#graph .f")).reduce((a, e) => e.node.depth > a.node.depth ? e : a)`;
+
+async function fits(browser, name) {
+	for (const [width, height] of WINDOWS)
+		for (const dark of [false, true]) {
+			const page = await browser.open(url(name), { width, height, dark });
+			const wrong = differs("too wide", await page.value(TOO_WIDE), []) ||
+				differs("root in sight", await page.value(inSight(ROOT)), true) ||
+				differs("nothing scrolled", await page.value("scrollY"), 0) || quiet(page);
+			if (wrong)
+				return name + ", " + width + " pixels: " + wrong;
+		}
+	return undefined;
+}
+
+/* Zooming to where a deep stack ends shows that frame; so does going back, and the other layout. */
+async function deepIsInSight(browser) {
+	for (const [width, height] of WINDOWS) {
+		const page = await browser.open(url("wide.html"), { width, height });
+
+		await page.value(`(${DEEPEST}).click()`);
+		const zoomed = await page.value(
+			inSight(`Array.from(document.querySelectorAll("#graph .f:not(.above)")).reduce((a, e) => e.node.depth > a.node.depth ? e : a)`));
+		await page.value(`document.querySelector("#path button").click()`);
+		const back = await page.value(inSight(ROOT));
+		await page.send("Emulation.setDeviceMetricsOverride",
+			{ width: width - 60, height: height - 150, deviceScaleFactor: 1, mobile: false });
+		const resized = await page.becomes(`Math.abs(${ROOT}.getBoundingClientRect().width - document.getElementById("box").clientWidth) < 1 && ` +
+			inSight(ROOT));
+		await page.value(`document.querySelector("input[value=icicle]").click()`);
+		const wrong = differs("in sight", [zoomed, back, resized, await page.value(inSight(ROOT))], [true, true, true, true]) ||
+			differs("too wide", await page.value(TOO_WIDE), []) || quiet(page);
+		if (wrong)
+			return width + " pixels: " + wrong;
+	}
+	return undefined;
+}
+
+/* What Ctrl+C puts into the clipboard. */
+const COPIED = `(() => { const d = new DataTransfer(); document.dispatchEvent(new ClipboardEvent("copy", ` +
+	`{ clipboardData: d, bubbles: true, cancelable: true })); return d.getData("text/plain"); })()`;
+const select = (from, to) => `(() => { const r = document.createRange(); r.setStartBefore(${from}); r.setEndAfter(${to}); ` +
+	`const s = getSelection(); s.removeAllRanges(); s.addRange(r); })()`;
+
+/* Brief in frames and in the table, whole when the pointer is there, and when copied. */
+async function namesAreWhole(browser) {
+	const page = await browser.open(url("wide.html"));
+	const second = `Array.from(document.querySelectorAll("#graph .f")).find((e) => e.node.name === ${JSON.stringify(MAP)})`;
+	const cell = `document.querySelector("#table [data-whole^='std::map']")`;
+	const rows = `document.querySelector("#table tbody")`;
+
+	await page.send("Input.dispatchMouseEvent", Object.assign({ type: "mouseMoved" },
+		await middle(page, second).then(([x, y]) => ({ x, y }))));
+	const hovered = [await page.value(second + ".title"), await page.value(text("details"))];
+	await page.value(second + ".focus()");
+	const frameCopied = await page.value(COPIED);
+	await page.value(select(cell + ".firstChild", cell + ".firstChild"));
+	const nameCopied = await page.value(COPIED);
+	await page.value(select(rows + ".firstChild", rows + ".lastChild"));
+	const rowsCopied = (await page.value(COPIED)).split("\n").map((r) => r.split("\t"));
+	return differs("frame", await page.value(second + ".textContent"), "std::map<...>::operator[]") ||
+		differs("cell", await page.value(`[${cell}.textContent, ${cell}.title]`), ["std::map<...>::operator[]", MAP]) ||
+		(hovered.every((t) => t.includes(MAP)) ? undefined : "hovered: " + hovered) ||
+		differs("frame copied", frameCopied, MAP) || differs("name copied", nameCopied, MAP) ||
+		differs("rows copied", rowsCopied.map((r) => [r[0], r[4], r[5]]),
+			[["90", MAP, "wide"], ["20", "long_name_".repeat(40), "wide"]]) || quiet(page);
+}
+
+async function titlesTell(browser) {
+	const long = "long_name_".repeat(40), wanted = "wide <img src=x onerror=hacked=5> " + long.slice(0, 46) + "…";
+	const page = await browser.open(url("wide.html")), svg = await browser.open(url("wide.svg"));
+
+	return differs("page", await page.value(`[document.title, ${text("title")}, typeof hacked]`), [wanted + " (wide)", wanted + " (wide)", "undefined"]) ||
+		differs("svg", await svg.value(`[document.querySelector("svg > title").textContent, typeof hacked]`), [wanted + " (wide)", "undefined"]);
+}
+
+/* The SVG by itself: frames as wide as the window, text of one size. As an image: as wide as its container. */
+async function svgScales(browser) {
+	for (const [width, height] of WINDOWS) {
+		const page = await browser.open(url("wide.svg"), { width, height });
+		const got = await page.value(`(() => { const root = document.querySelector(".f.root"), r = root.querySelector("rect").getBoundingClientRect();
+			const t = root.querySelector("text").getBoundingClientRect();
+			return [document.documentElement.scrollWidth <= innerWidth, Math.round(r.left), Math.round(r.right), t.height > 10 && t.height < 16,
+				r.top >= 0 && r.bottom <= innerHeight,
+				Array.from(document.querySelectorAll("text, input")).filter((e) => e.getBoundingClientRect().right > innerWidth).length]; })()`);
+		const wrong = differs("fits", got, [true, 10, width - 10, true, true, 0]) || quiet(page);
+		if (wrong)
+			return width + " pixels: " + wrong;
+	}
+	const image = await browser.open(url("image.html"));
+	const box = await image.value(`(() => { const r = document.querySelector("img").getBoundingClientRect(); return [r.width, r.height > 300]; })()`);
+	return differs("as an image", box, [300, true]);
+}
+
 /* --- the picture --- */
 
 /* Frames of two profiles: the change in points in the title, and the computed color. */
@@ -413,12 +528,15 @@ async function svgWorks(browser) {
 	const width = (name) => `Number(${of(name)}.querySelector("rect").getAttribute("width"))`;
 
 	await page.click(...await middle(page, of("helper") + `.querySelector("rect")`));
+	const drawn = Number(fs.readFileSync(path.join(folder, "stacks.svg"), "utf8")
+		.match(/<title>helper\n[^]*?<rect x="[^"]*" y="[^"]*" width="([^"]*)"/)[1]);
 	const zoomed = await page.value(width("helper"));
 	const away = await page.value(`${of("do_idle")}.classList.contains("away")`);
 	await page.value(`document.querySelector("button").click()`);
 	const reset = await page.value(width("helper"));
 	await page.value(`(() => { const i = document.querySelector("input"); i.value = "lib_f"; i.dispatchEvent(new Event("input")); })()`);
-	return differs("zoom", [zoomed, away], [1180, true]) || differs("reset", reset, 31.61) ||
+	return differs("zoom", [zoomed, away], [1380, true]) ||
+		differs("reset", reset, Number((drawn * 1380 / 1180).toFixed(2))) ||
 		differs("found", await page.value(`document.querySelectorAll(".hit").length`), 3) || quiet(page);
 }
 
@@ -440,6 +558,13 @@ async function evilSvgIsText(browser) {
 	await check("the policy lets nothing else run", () => policyHolds(browser));
 	await check("a large tree is bounded, its samples are all there", () => largeIsBounded(browser));
 	await check("source: lines and samples are opannotate's", () => sourceWorks(browser));
+	await check("the window: nothing is too wide, the outermost frame is in sight", async () =>
+		await fits(browser, "wide.html") || await fits(browser, "stacks.html") || await fits(browser, "evil.html") ||
+		await fits(browser, "diff.html") || await fits(browser, "source.html") || fits(browser, "large.html"));
+	await check("the window: what was zoomed to is in sight", () => deepIsInSight(browser));
+	await check("names: brief, whole when hovered and copied", () => namesAreWhole(browser));
+	await check("titles: the command", () => titlesTell(browser));
+	await check("SVG: scales with the window and as an image", () => svgScales(browser));
 	await check("SVG: colours of two profiles, light and dark", async () =>
 		await svgColoursAre(browser, false) || svgColoursAre(browser, true));
 	await check("SVG: zoom and search", () => svgWorks(browser));

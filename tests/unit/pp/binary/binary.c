@@ -129,6 +129,59 @@ TEST(short_names)
 	}
 }
 
+static const char *const brief[][2] = {
+	{ "main", "main" },
+	{ "f(int)", "f" },
+	{ "geo::Disc::area() const", "geo::Disc::area" },
+	{ "int& std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >::"
+	  "operator[](int const&)", "std::map<...>::operator[]" },
+	{ "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::"
+	  "_M_append(char const*, unsigned long)", "std::string::_M_append" },
+	{ "std::__1::vector<int, std::__1::allocator<int>>::push_back(int&&)",
+	  "std::vector<...>::push_back" },
+	{ "void std::sort<A*, B>(A*, A*, B) [clone .isra.0]", "std::sort<...> [clone .isra.0]" },
+	{ "unsigned long f<(a)1, (b<2>)3>(b->c)", "f<...>" },
+	{ "std::ostream& operator<< <char>(std::ostream&, char const*)", "operator<<<...>" },
+	{ "bool operator< <int>(a<int> const&, a<int> const&)", "operator<<...>" },
+	{ "a::operator==<int>(int) const", "a::operator==<...>" },
+	{ "a::operator()(int) const &", "a::operator()" },
+	{ "a::operator->() const", "a::operator->" },
+	{ "a<int>::operator std::vector<int>() const", "a<...>::operator std::vector<...>" },
+	{ "operator new(unsigned long)", "operator new" },
+	{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
+	{ "void g(std::vector<int>)::{lambda(auto:1)#2}::operator()<int>(int) const",
+	  "g::{lambda#2}::operator()<...>" },
+	{ "non-virtual thunk to a::f(int)", "non-virtual thunk to a::f" },
+	{ "std::to_string[abi:cxx11](int)", "std::to_string[abi:cxx11]" },
+	{ "decltype(auto) f<int>(int)", "f<...>" },
+	{ "f(int)@@V1", "f@@V1" },
+	{ "std::vector<int>::size() const (inlined)", "std::vector<...>::size (inlined)" },
+	/* other languages, and what is not a function */
+	{ "<alloc::vec::Vec<u8,alloc::Global> as core::ops::drop::Drop>::drop",
+	  "<alloc::vec::Vec<...> as core::ops::drop::Drop>::drop" },
+	{ "core::ops::function::FnOnce::call_once{{vtable.shim}}",
+	  "core::ops::function::FnOnce::call_once{{vtable.shim}}" },
+	{ "main.(*Tree).walk.func1", "main.(*Tree).walk.func1" },
+	{ "W.<init>(int, java.lang.String)", "W.<init>" },
+	{ "JS:~<anonymous> /tmp/a (1)/b(2).js:1:13", "JS:~<anonymous> /tmp/a (1)/b(2).js:1:13" },
+	{ "[cc1+0x7a1230]", "[cc1+0x7a1230]" },
+	{ "anon (tgid:12 range:0x1000-0x2000)", "anon (tgid:12 range:0x1000-0x2000)" },
+	{ "<img src=x onerror=1>", "<img src=x onerror=1>" },
+	/* malformed */
+	{ "f<", "f<" }, { "f<int(", "f<int(" }, { ">>>>", ">>>>" }, { "", "" }, { "a)b", "a)b" },
+	{ "{{{{{{{{{{{{{{{{{{{{{{{{", "{{{{{{{{{{{{{{{{{{{{{{{{" }, { "operator", "operator" },
+};
+
+TEST(brief_names)
+{
+	for (size_t i = 0; i < sizeof(brief) / sizeof(brief[0]); i++) {
+		char *text = brief_name(brief[i][0]);
+
+		CHECK(!strcmp(text, brief[i][1]), "'%s' became '%s'", brief[i][0], text);
+		free(text);
+	}
+}
+
 static const char *const mangled[][2] = {
 	{ "main", "main" },
 	{ "_Z1fi", "f(int)" },

@@ -249,7 +249,8 @@ TEST(original_is_kept)
 {
 	static const char text[] = "main;b 1\nmain;a 2\nmain;b 4\n";
 	const struct import_session_options how = {
-		session_dir(), "kept", "folded", (const unsigned char *)text, strlen(text), false
+		.session_dir = session_dir(), .name = "kept", .origin = "folded",
+		.bytes = (const unsigned char *)text, .size = strlen(text),
 	};
 	char *kept = path_join(session_dir(), "samples/kept/stats/profile");
 	char *file = path_join(session_dir(), "samples/kept/{root}/[imported]/{dep}/{root}/"
