@@ -17,8 +17,7 @@
 #include "operf/rights.h"
 #include "oprofilefs/op_abi.h"
 
-#define LOST_SHARE	10000		/* warn if one in so many samples is lost [OF-32], */
-#define TRUNCATED_SHARE	100		/* or one in so many stacks truncated [OF-34] */
+#define TRUNCATED_SHARE	100	/* warn if one in so many stacks is truncated [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
 {
@@ -106,17 +105,19 @@ static void warn_throttled(const struct operf_end *end)
 
 static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 {
+	const char *advice = losses_advice(c->lost, c->received);
 	uint64_t lost = sum_lost(c);
 	int most = 0;
 
-	if (lost * LOST_SHARE <= c->received)
+	if (lost * LOSS_SHARE <= c->received)	/* [OF-32] */
 		return;
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
 			most = reason;
 	report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
-		       "%s; see '%s'", lost, c->received,
-		       100.0 * (double)lost / (double)c->received, loss_text(most), end->log);
+		       "%s; %s%ssee '%s'", lost, c->received,
+		       100.0 * (double)lost / (double)c->received, loss_text(most),
+		       advice ? advice : "", advice ? "; " : "", end->log);
 }
 
 /* Stacks truncated at the end of the copied stack memory, and what would copy more [OF-34]. */

@@ -115,6 +115,13 @@ enum loss_reason {
 const char *loss_name(enum loss_reason reason);		/* in files: "cpu_buffer_overflow", ... */
 const char *loss_text(enum loss_reason reason);		/* a clause for people */
 
+/*
+ * What to do if more than one in LOSS_SHARE of @received samples was lost because what collects
+ * them did not run in time; else NULL. @lost: by reason.
+ */
+#define LOSS_SHARE	10000
+const char *losses_advice(const uint64_t *lost, uint64_t received);
+
 #define COUNTS_MAX_CPUS	1024
 
 /* Kinds of ends of stacks: enum op_stack_end, [EB-44]. */
