@@ -151,17 +151,19 @@ static double milliseconds(const struct rusage *u)
 static void warn_no_samples(const struct operf_end *end)
 {
 	double used = end->usage ? milliseconds(end->usage) : 0;
+	const char *advice = cost_bound_applies(&end->plan->bound) ? "use --exact-count" :
+								     "use a smaller count";
 
 	if (!end->command)
 		report_warning("no samples: the profiled processes were idle, or the count is too "
 			       "large");
 	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
 		report_warning("no samples: '%s' ended after %.1f ms of CPU time, with a sample "
-			       "every %.3f ms; use a smaller count", end->command,
-			       used, (double)end->period_ns / 1e6);
+			       "every %.3f ms; %s", end->command, used,
+			       (double)end->period_ns / 1e6, advice);
 	else if (used < 10)
-		report_warning("no samples: '%s' ended after %.1f ms of CPU time; use a smaller "
-			       "count", end->command, used);
+		report_warning("no samples: '%s' ended after %.1f ms of CPU time; %s",
+			       end->command, used, advice);
 	else
 		report_warning("no samples: '%s' used %.0f ms of CPU time, but the event was too "
 			       "rare, or the program is privileged and only root may profile it",

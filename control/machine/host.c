@@ -2,12 +2,14 @@
 /* host.c - the real machine */
 #include "control/machine/collector_choice.h"
 #include "control/machine/host.h"
+#include "daemon/collect/perf/sample_cost.h"
 
 void host_init(struct host *h)
 {
 	*h = (struct host){
 		.root = "",
 		.try_cycles = perf_try_cycles,
+		.sample_cost = perf_sample_cost,
 		.load = driver_ready,
 		.reload = driver_reload,
 		.watchdog = "/proc/sys/kernel/nmi_watchdog",

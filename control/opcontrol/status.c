@@ -82,6 +82,11 @@ void status_print_setup(const struct setup *s, FILE *out)
 		fprintf(out, "Event %zu: %s\n", i, spec.text);
 	}
 	strbuf_free(&spec);
+	if (s->max_cost == MAX_COST_NONE)
+		fprintf(out, "Bound on the cost of sampling by time: none\n");
+	else if (s->max_cost != MAX_COST_DEFAULT)
+		fprintf(out, "Bound on the cost of sampling by time: %g %% of each CPU\n",
+			s->max_cost);
 	fprintf(out, "Separate options:%s%s%s%s%s%s\n", s->separate_lib ? " library" : "",
 		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
 		s->separate_cpu ? " cpu" : "", s->separate_cgroup ? " cgroup" : "",

@@ -67,7 +67,7 @@ struct session_info {
 	char cpu_type[48];		/* OProfile's name: "timer" */
 	uint64_t clock_khz;		/* nominal CPU clock */
 	uint64_t period_ns;		/* of timers: between two samples of a CPU; else 0 */
-	char events[4096];		/* as requested: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
+	char events[4096];		/* as sampled: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
 	uint64_t start_time, end_time;	/* Unix seconds; end 0: still running, or killed */
 	char host[128], kernel[128], machine[32];
 	char kernel_build_id[72];	/* hex, or "" */

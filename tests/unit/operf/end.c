@@ -213,6 +213,10 @@ TEST(no_sample)
 	report();
 	CHECK(strstr(text, "no samples: 'program' ended after 2.9 ms of CPU time, with a sample "
 		     "every 1.000 ms; use a smaller count"), "%s", text);
+	plan.bound = (struct cost_bound){ .asked_ns = 40000, .period_ns = 1000000 };
+	report();
+	CHECK(strstr(text, "a sample every 1.000 ms; use --exact-count"), "%s", text);
+	plan.bound = (struct cost_bound){ .asked_ns = 0 };
 	end.period_ns = 0;
 	report();
 	CHECK(strstr(text, "'program' ended after 2.9 ms of CPU time; use a smaller count"), "%s",
