@@ -156,20 +156,6 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 	return 0;
 }
 
-int action_start_daemon(struct control *c, struct op_error *e)
-{
-	struct collector_choice choice;
-	struct event_plan plan;
-	int err;
-
-	if (c->running)
-		return 0;	/* CTL-102 */
-	err = start_daemon(c, &choice, &plan, e);
-	if (!err)
-		event_plan_free(&plan);
-	return err;
-}
-
 /* For users who expect counters: what is sampled instead, how often, and why. */
 static void print_timer(const char *status, const struct collector_choice *choice,
 		       const struct event_plan *plan)
@@ -195,6 +181,27 @@ static void print_timer(const char *status, const struct collector_choice *choic
 		       choice->by_time);
 	}
 	strbuf_free(&rate);
+}
+
+int action_start_daemon(struct control *c, struct op_error *e)
+{
+	struct strbuf status = STRBUF_INIT;
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err;
+
+	if (c->running)
+		return 0;	/* CTL-102 */
+	err = start_daemon(c, &choice, &plan, e);
+	if (err)
+		return err;
+	/* else the rate is printed by nothing: the daemon runs when --start comes */
+	if (cost_bound_applies(&plan.bound) &&
+	    !daemon_ask(c->setup.session_dir, "status", &status, NULL))
+		print_timer(status.text, &choice, &plan);
+	event_plan_free(&plan);
+	strbuf_free(&status);
+	return 0;
 }
 
 static void print_counters(const char *status, const struct event_plan *plan)
