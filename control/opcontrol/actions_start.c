@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "control/machine/rights.h"
 #include "control/opcontrol/actions.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
@@ -20,6 +21,7 @@
 #include "control/plan/plan.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/interrupt.h"
 #include "libutil/message.h"
 #include "libutil/number.h"
 
@@ -40,6 +42,13 @@ int control_check_setup(const struct control *c, struct setup *s, struct op_erro
 	event_plan_settle(&plan, s);
 	event_plan_free(&plan);
 	return 0;
+}
+
+static int check_rights(struct op_error *e)
+{
+	struct rights rights;
+
+	return rights_find(true, &rights, e);
 }
 
 static void print_what_samples(const struct collector_choice *c)
@@ -66,7 +75,7 @@ int action_init(struct control *c, struct op_error *e)
 		printf("Will use perf_event_open(2) instead of the module: %s\n",
 		       choice.no_module.text);
 	if (!choice.module)
-		err = perf_usable(e);
+		err = check_rights(e);
 	if (!err)
 		print_what_samples(&choice);
 	if (watchdog_restore(&c->host, &done, err ? NULL : e) && !err)
@@ -111,6 +120,25 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
+/*
+ * An interrupted start leaves neither a daemon nor the watchdog off: undo it, then die of the
+ * signal. A daemon that is still on the terminal gets Ctrl-C itself.
+ */
+static void allow_interrupts(struct control *c)
+{
+	struct op_error e = { "" };
+
+	if (interrupt_came()) {
+		c->running = daemon_runs(c->setup.session_dir);
+		if (c->running && action_shutdown(c, &e))
+			report_error("%s", e.text);
+		else if (!c->running)
+			control_restore_watchdog(c);
+		fflush(stdout);
+	}
+	interrupt_allow();
+}
+
 /* Silent, because it is not printed yet that the watchdog is off. */
 static void undo_choice(const struct control *c)
 {
@@ -138,6 +166,8 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 
 	if (!err)
 		err = collector_choose(&c->host, &c->setup, &choice, e);
+	if (!err && !choice.module)
+		err = check_rights(e);
 	if (!err)
 		err = event_plan_make(&choice, &c->setup, &plan, e);
 	if (err) {
@@ -192,16 +222,17 @@ int action_start_daemon(struct control *c, struct op_error *e)
 
 	if (c->running)
 		return 0;	/* CTL-102 */
+	interrupt_defer();
 	err = start_daemon(c, &choice, &plan, e);
-	if (err)
-		return err;
 	/* else the rate is printed by nothing: the daemon runs when --start comes */
-	if (cost_bound_applies(&plan.bound) &&
+	if (!err && cost_bound_applies(&plan.bound) &&
 	    !daemon_ask(c->setup.session_dir, "status", &status, NULL))
 		print_timer(status.text, &choice, &plan);
-	event_plan_free(&plan);
+	if (!err)
+		event_plan_free(&plan);
 	strbuf_free(&status);
-	return 0;
+	allow_interrupts(c);
+	return err;
 }
 
 static void print_counters(const char *status, const struct event_plan *plan)
@@ -228,7 +259,7 @@ static void warn_of_rate(const char *session_dir, const struct cost_bound *bound
 	char number[32];
 	uint64_t rate;
 
-	while (now_ms() < until) {
+	while (now_ms() < until && !interrupt_came()) {
 		nanosleep(&pause, NULL);
 		strbuf_reset(&status);
 		if (daemon_ask(session_dir, "status", &status, NULL))
@@ -300,7 +331,9 @@ int action_start(struct control *c, struct op_error *e)
 
 	if (err == -ESRCH) {	/* no daemon, or it has just ended */
 		c->running = false;
+		interrupt_defer();
 		err = start_daemon_and_sampling(c, e);
+		allow_interrupts(c);
 	}
 	if (!err)
 		printf("Profiler running.\n");

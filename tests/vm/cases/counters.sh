@@ -69,22 +69,6 @@ sides_are_right()
 		"$(odb-check totals "$CURRENT" | awk '$3 !~ /^[{]kern[}]/' | total)" 0
 }
 
-# cost_is_warned_of: at a count so small that samples take more than 3 % of a CPU, unless accepted
-cost_is_warned_of()
-{
-	/vm/bin/shares-static 100000 "$TURNS" 2 > /dev/null & busy=$!
-	begin CPU_CLK_UNHALTED:20000
-	cat /tmp/output
-	is "$COLLECTOR: opcontrol warns of the cost" \
-		"$(grep -c 'warning: sampling takes about .* of the busiest CPU: ' /tmp/output)" 1
-	opcontrol --shutdown > /dev/null
-	check "$COLLECTOR: --exact-count" opcontrol --exact-count --start
-	is "$COLLECTOR: no warning with --exact-count" "$(grep -c warning: /tmp/output)" 0
-	opcontrol --shutdown > /dev/null
-	opcontrol --max-cost=1
-	kill $busy; wait $busy
-}
-
 # turns_are_right: of more events than there are counters, most of which count nothing here
 turns_are_right()
 {
@@ -120,7 +104,6 @@ opcontrol --model=auto
 events_are_right intel 2
 is "the watchdog is back after --shutdown" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
 sides_are_right
-cost_is_warned_of
 
 turns_are_right
 
