@@ -1,6 +1,6 @@
 # what control/ builds
 $(eval $(call library,libcontrol.a,$(filter-out control/opcontrol/opcontrol.c,\
 	$(call sources,control/opcontrol control/plan control/machine)),\
-	libdb.a libevents.a libutil.a,-lpopt -lelf))
+	libdaemon.a libdb.a libevents.a libutil.a,-lpopt -lelf))
 $(eval $(call program,opcontrol,control/opcontrol/opcontrol.c,libcontrol.a))
 $(eval $(call program,ophelp,$(call sources,control/ophelp),libevents.a libutil.a,-lpopt))

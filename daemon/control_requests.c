@@ -174,6 +174,7 @@ static void add_trouble(const char *trouble, struct strbuf *out)
 static void add_status(const struct control_config *config, struct strbuf *out)
 {
 	const struct session_info *info = recorder_info(config->recorder);
+	uint64_t rate;
 
 	add_u64(out, "pid", getpid());
 	strbuf_addf(out, "state %s\n", recorder_running(config->recorder) ? "running" : "paused");
@@ -182,6 +183,8 @@ static void add_status(const struct control_config *config, struct strbuf *out)
 	strbuf_addf(out, "cpu_type %s\n", info->cpu_type);
 	add_u64(out, "period_ns", info->period_ns);
 	add_u64(out, "clock_khz", info->clock_khz);
+	if (recorder_rate(config->recorder, &rate))
+		add_u64(out, "rate", rate);
 	strbuf_addf(out, "session_dir %s\n", config->session_dir);
 	strbuf_addf(out, "events %s\n", info->events);
 	if (strcmp(info->cpu_type, "timer"))

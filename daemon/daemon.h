@@ -22,6 +22,7 @@ struct daemon {
 	struct control *control;
 	int64_t drain_at, counts_at, sync_at, poll_at;	/* ms */
 	bool end;
+	bool capped;			/* its priority was, at some time */
 };
 
 /* Set up all parts in the order of their dependencies. -errno: @e explains, nothing is logged. */

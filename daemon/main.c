@@ -13,6 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "daemon/daemon.h"
+#include "daemon/priority.h"
 #include "daemon/process.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
@@ -123,10 +124,20 @@ static int drain(struct daemon *d, struct op_error *e)
 	return err;
 }
 
+/* Logged once: it may happen every other second. */
+static void check_priority(struct daemon *d)
+{
+	if (!priority_check(now_ns()) || d->capped)
+		return;
+	d->capped = true;
+	log_line("used more than half a CPU in one second: at normal priority until it is less");
+}
+
 static void run_periodic_work(struct daemon *d)
 {
 	int64_t now = now_ms();
 
+	check_priority(d);
 	if (now >= d->sync_at) {
 		d->sync_at = recorder_sync(d->recorder) ? 0 : now + SYNC_MS;
 	}
@@ -171,10 +182,14 @@ static int run(struct daemon *d, struct op_error *e)
 
 	d->counts_at = now_ms() + COUNTS_MS;
 	d->sync_at = now_ms() + SYNC_MS;
+	err2 = priority_begin();
+	if (err2)
+		log_line("running at normal priority: %s", strerror(-err2));
 	while (!err && !d->end && !control_shutdown_requested(d->control))
 		err = run_once(d, e);
 	if (err)
 		log_line("%s", e->text);
+	priority_end();
 	err2 = recorder_stop(d->recorder, err ? NULL : e);
 	recorder_log_statistics(d->recorder);
 	snprintf(text, sizeof(text), "oprofiled stopped %s\n", log_date(date));

@@ -17,8 +17,7 @@
 #include "libutil/xalloc.h"
 #include "oprofilefs/op_abi.h"
 
-#define LOST_SHARE	10000		/* warn if one in so many samples is lost [OF-32], */
-#define TRUNCATED_SHARE	100		/* or one in so many stacks truncated [OF-34] */
+#define TRUNCATED_SHARE	100	/* warn if one in so many stacks is truncated [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
 {
@@ -106,17 +105,19 @@ static void warn_throttled(const struct operf_end *end)
 
 static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 {
+	const char *advice = losses_advice(c->lost, c->received);
 	uint64_t lost = sum_lost(c);
 	int most = 0;
 
-	if (lost * LOST_SHARE <= c->received)
+	if (lost * LOSS_SHARE <= c->received)	/* [OF-32] */
 		return;
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
 			most = reason;
 	report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
-		       "%s; see '%s'", lost, c->received,
-		       100.0 * (double)lost / (double)c->received, loss_text(most), end->log);
+		       "%s; %s%ssee '%s'", lost, c->received,
+		       100.0 * (double)lost / (double)c->received, loss_text(most),
+		       advice ? advice : "", advice ? "; " : "", end->log);
 }
 
 /* Stacks truncated at the end of the copied stack memory, and what would copy more [OF-34]. */
@@ -150,17 +151,19 @@ static double milliseconds(const struct rusage *u)
 static void warn_no_samples(const struct operf_end *end)
 {
 	double used = end->usage ? milliseconds(end->usage) : 0;
+	const char *advice = cost_bound_applies(&end->plan->bound) ? "use --exact-count" :
+								     "use a smaller count";
 
 	if (!end->command)
 		report_warning("no samples: the profiled processes were idle, or the count is too "
 			       "large");
 	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
 		report_warning("no samples: '%s' ended after %.1f ms of CPU time, with a sample "
-			       "every %.3f ms; use a smaller count", end->command,
-			       used, (double)end->period_ns / 1e6);
+			       "every %.3f ms; %s", end->command, used,
+			       (double)end->period_ns / 1e6, advice);
 	else if (used < 10)
-		report_warning("no samples: '%s' ended after %.1f ms of CPU time; use a smaller "
-			       "count", end->command, used);
+		report_warning("no samples: '%s' ended after %.1f ms of CPU time; %s",
+			       end->command, used, advice);
 	else
 		report_warning("no samples: '%s' used %.0f ms of CPU time, but the event was too "
 			       "rare, or the program is privileged and only root may profile it",

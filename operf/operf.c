@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "control/opcontrol/status.h"
+#include "daemon/priority.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/message.h"
@@ -38,17 +39,29 @@ static void warn_hidden_symbols(void)
 		       why);
 }
 
-static void print_plan(const struct operf *o)
+static void print_rate(const struct operf *o)
 {
+	struct strbuf rate = STRBUF_INIT;
 	char period[32];
 
-	if (o->plan.is_default)
-		report_note("using default event %s", o->plan.first);
-	if (!o->plan.counts) {
-		format_period(o->status.period_ns, period, sizeof(period));
+	format_period(o->status.period_ns, period, sizeof(period));
+	if (cost_bound_applies(&o->plan.bound)) {
+		cost_bound_explain(&o->plan.bound, &rate);
+		report_note("sampling by time (%s), every %s: %s", o->plan.by_time, period,
+			    rate.text);
+	} else {
 		report_note("sampling by time, every %s: the count in cycles at %" PRIu64
 			    " MHz (%s)", period, o->plan.clock_khz / 1000, o->plan.by_time);
 	}
+	strbuf_free(&rate);
+}
+
+static void print_plan(const struct operf *o)
+{
+	if (o->plan.is_default)
+		report_note("using default event %s", o->plan.first);
+	if (!o->plan.counts)
+		print_rate(o);
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
 		report_note("%.*s", (int)strcspn(line, "\n"), line);
 	if (o->plan.excludes_kernel)
@@ -149,6 +162,22 @@ static void do_periodic_work(struct operf *o)
 		o->sync_at = recorder_sync(o->recorder) ? 0 : now + SYNC_MS;
 }
 
+/* The cost of events depends on how often they come. */
+static void warn_of_rate(struct operf *o)
+{
+	struct strbuf warning = STRBUF_INIT;
+	uint64_t rate;
+
+	if (o->rate_checked || !recorder_rate(o->recorder, &rate))
+		return;
+	o->rate_checked = true;
+	if (o->plan.counts)
+		cost_bound_warn(&o->plan.bound, rate, &warning);
+	if (warning.len)
+		report_warning("%s", warning.text);
+	strbuf_free(&warning);
+}
+
 static int run_once(struct operf *o, struct op_error *e)
 {
 	struct pollfd fds[] = {
@@ -161,6 +190,7 @@ static int run_once(struct operf *o, struct op_error *e)
 		return op_error_set(e, -errno, "cannot wait for samples: %s", strerror(errno));
 	if (fds[1].revents)
 		err = recorder_drain(o->recorder, false, NULL, e);
+	warn_of_rate(o);
 	read_signals(o);
 	check_if_ended(o);
 	do_periodic_work(o);
@@ -195,8 +225,12 @@ static int run(struct operf *o, struct op_error *e)
 
 	o->counts_at = now_ms() + COUNTS_MS;
 	o->sync_at = now_ms() + SYNC_MS;
-	while (!err && !o->ended)
+	(void)priority_begin();		/* permitted for root */
+	while (!err && !o->ended) {
 		err = run_once(o, e);
+		(void)priority_check(now_ns());
+	}
+	priority_end();
 	if (err)
 		log_line("%s", e->text);
 	err2 = stop(o, &why);

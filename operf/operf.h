@@ -30,6 +30,7 @@ struct operf {
 	sigset_t mask;			/* at the start of operf */
 	struct watch processes[OPERF_PIDS_MAX];	/* options.pids */
 	int signals;			/* number of signals to stop */
+	bool rate_checked;
 	bool ended;			/* everything that is profiled */
 	int64_t counts_at, sync_at;	/* ms */
 };

@@ -8,20 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/opcontrol/setup.h"
 #include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "operf/plan.h"
 #include "operf/tool_options.h"
 
-enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX,
-       LAZY, VERBOSE };
+enum { PID = 1, SYSTEM_WIDE, EVENTS, MAX_COST, EXACT_COUNT, CALLGRAPH, THREAD, CPU, CGROUP,
+       SESSION_DIR, APPEND, VMLINUX, LAZY, VERBOSE };
 
 static const struct poptOption table[] = {
 	{ "pid", 'p', POPT_ARG_STRING, NULL, PID, "profile running processes", "PID[,PID...]" },
 	{ "system-wide", 's', POPT_ARG_NONE, NULL, SYSTEM_WIDE, "profile the whole machine", NULL },
 	{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "what to sample (ophelp lists events)",
 	  "NAME:COUNT[:UM[:KERNEL[:USER]]][,...]" },
+	{ "max-cost", 0, POPT_ARG_STRING, NULL, MAX_COST,
+	  "bound on the cost of sampling by time, in % of each CPU (1)", "PCT" },
+	{ "exact-count", 0, POPT_ARG_NONE, NULL, EXACT_COUNT,
+	  "sample at the event's count, whatever that costs", NULL },
 	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record call stacks", NULL },
 	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "separate samples by thread", NULL },
 	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "separate samples by CPU", NULL },
@@ -116,6 +121,14 @@ static int handle_option(void *context, int option, const char *value, struct op
 	case EVENTS:
 		plan_add_specs(value, &o->specs, &o->nr_specs);
 		return 0;
+	case MAX_COST:
+		if (max_cost_parse(value, &o->max_cost))
+			return op_error_set(e, -EINVAL, "invalid value '%s' for --max-cost: "
+					    "expected a percentage from 0.01 to 100", value);
+		return 0;
+	case EXACT_COUNT:
+		o->max_cost = MAX_COST_NONE;
+		return 0;
 	case VERBOSE:
 		return parse_topics(value, &o->log_topics, e);
 	case SESSION_DIR:
@@ -157,7 +170,7 @@ int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
 	};
 	int err;
 
-	*ret = (struct operf_options){ .command = NULL };
+	*ret = (struct operf_options){ .max_cost = MAX_COST_DEFAULT };
 	err = tool_options_parse(&tool, argc, argv, ret, &ret->command, e);
 	return err ? err : check(ret, e);
 }

@@ -10,7 +10,7 @@
 #include "control/machine/collector_choice.h"
 #include "control/machine/rights.h"
 #include "control/opcontrol/setup.h"
-#include "control/plan/plan.h"
+#include "daemon/collect/perf/sample_cost.h"
 #include "events/request.h"
 #include "libutil/xalloc.h"
 
@@ -116,6 +116,7 @@ static int convert_plan(const struct plan_request *request, const struct event_p
 	if (!err)
 		err = request_events(&p->options, &p->asked, e);
 	p->is_default = !request->nr_specs;
+	p->bound = made->bound;
 	strbuf_add(&p->notes, made->notes.text);
 	event_request_format(&made->settled[0], &first);
 	p->first = strbuf_steal(&first);
@@ -129,6 +130,7 @@ int plan_make(const struct plan_request *request, struct plan *ret, struct op_er
 {
 	const struct host host = { .root = "", .try_cycles = rights_try_cycles };
 	struct setup setup = { .collector = COLLECTOR_PERF, .model = MODEL_ANY,
+			       .max_cost = request->max_cost,
 			       .callgraph_depth = request->callgraph_depth };
 	struct event_plan made = { .notes = STRBUF_INIT };
 	struct collector_choice choice;
@@ -151,6 +153,9 @@ int plan_make(const struct plan_request *request, struct plan *ret, struct op_er
 		err = use_default(&choice, &setup, e);
 	if (!err)
 		err = event_plan_make(&choice, &setup, &made, e);
+	if (!err && !request->counting)
+		event_plan_bound(&made, &choice, &setup, perf_sample_cost,
+				 request->earlier ? session_timer_period(request->earlier) : 0);
 	if (!err)
 		err = convert_plan(request, &made, ret, e);
 	event_plan_free(&made);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "control/plan/plan.h"
 #include "daemon/options.h"
 #include "daemon/requested_events.h"
 #include "libutil/error.h"
@@ -24,6 +25,8 @@ struct plan_request {
 	unsigned int callgraph_depth;	/* maximum frames of a stack */
 	bool counting;			/* "NAME:um:kernel:user": count, do not sample */
 	bool kernel;			/* sampling the kernel is permitted */
+	double max_cost;		/* of sampling by time, percent; MAX_COST_NONE: no bound */
+	const char *earlier;		/* session folder that samples are added to; NULL: none */
 };
 
 struct plan {
@@ -35,6 +38,7 @@ struct plan {
 	bool is_default;
 	bool excludes_kernel;		/* it was requested, but is not permitted */
 	struct strbuf notes;		/* lines for the user */
+	struct cost_bound bound;
 	char *first;			/* "NAME:count:um:kernel:user" of the first, or only */
 	char *masks[PLAN_EVENTS_MAX];	/* unit masks, as typed; "": the default */
 	unsigned int nr;		/* events, one for each counter number */

@@ -31,11 +31,14 @@ static int check_rights(struct operf *o, struct op_error *e)
 
 static int make_plan(struct operf *o, struct op_error *e)
 {
+	const char *given = o->options.session_dir;
 	struct plan_request request = {
 		.specs = o->options.specs,
 		.nr_specs = o->options.nr_specs,
 		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
 		.kernel = o->rights.kernel,
+		.max_cost = o->options.max_cost,
+		.earlier = o->options.append ? given ? given : PROFILE_DIR_DEFAULT : NULL,
 	};
 
 	return plan_make(&request, &o->plan, e);

@@ -2,12 +2,14 @@
 /* host.c - the real machine */
 #include "control/machine/host.h"
 #include "control/machine/rights.h"
+#include "daemon/collect/perf/sample_cost.h"
 
 void host_init(struct host *h)
 {
 	*h = (struct host){
 		.root = "",
 		.try_cycles = rights_try_cycles,
+		.sample_cost = perf_sample_cost,
 		.load = driver_ready,
 		.reload = driver_reload,
 		.watchdog = "/proc/sys/kernel/nmi_watchdog",

@@ -13,6 +13,8 @@ struct host {
 	struct driver driver;
 	const char *root;		/* of cpu_detect(): "" for this machine */
 	int (*try_cycles)(void);	/* whether perf can count CPU cycles: 0 or -errno */
+	/* what a sample by time costs: measure_cost_fn of control/plan/plan.h */
+	int (*sample_cost)(bool stacks, bool frame_pointers, uint64_t *ret_ns);
 	/* driver_ready(), driver_reload() */
 	int (*load)(const struct driver *d, const char *model, struct op_error *e);
 	int (*reload)(const struct driver *d, struct op_error *e);

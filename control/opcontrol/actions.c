@@ -31,7 +31,11 @@ void control_restore_watchdog(const struct control *c)
 
 int action_dump(struct control *c, struct op_error *e)
 {
-	return daemon_ask(c->setup.session_dir, "dump", NULL, e);
+	int err = daemon_ask(c->setup.session_dir, "dump", NULL, e);
+
+	if (!err)
+		warn_of_losses(c->setup.session_dir);
+	return err;
 }
 
 /* --session-dir= may have selected another directory than that of the daemon which runs. */
@@ -55,6 +59,8 @@ int action_stop(struct control *c, struct op_error *e)
 	printf("Stopping profiling.\n");
 	fflush(stdout);
 	err = daemon_ask(c->setup.session_dir, "stop", NULL, e);
+	if (!err)
+		warn_of_losses(c->setup.session_dir);
 	return err == -ESRCH ? not_running(c) : err;
 }
 
@@ -156,6 +162,8 @@ int action_shutdown(struct control *c, struct op_error *e)
 		return err;
 	c->running = false;
 	(void)session_remove_stale_lock(dir);
+	if (!err)
+		warn_of_losses(dir);
 	control_restore_watchdog(c);
 	err2 = daemonrc_adopt_pending(c->rc, err ? &why : e);
 	return err ? err : err2;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "control/machine/rights.h"
 #include "control/opcontrol/actions.h"
@@ -18,10 +19,13 @@
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/interrupt.h"
 #include "libutil/message.h"
 #include "libutil/number.h"
+
+#define RATE_MS	(3 * 1000)	/* until the daemon knows the rate of the first second */
 
 int control_check_setup(const struct control *c, struct setup *s, struct op_error *e)
 {
@@ -145,6 +149,13 @@ static void undo_choice(const struct control *c)
 		report_warning("%s", why.text);
 }
 
+static void bound_cost(const struct control *c, const struct collector_choice *choice,
+		       struct event_plan *plan)
+{
+	event_plan_bound(plan, choice, &c->setup, c->host.sample_cost,
+			 session_timer_period(c->setup.session_dir));
+}
+
 /* The caller frees *ret_plan. */
 static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 			struct event_plan *ret_plan, struct op_error *e)
@@ -163,6 +174,7 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 		undo_choice(c);
 		return err;
 	}
+	bound_cost(c, &choice, &plan);
 	err = start_chosen(c, &choice, &plan, e);
 	if (err) {
 		event_plan_free(&plan);
@@ -174,26 +186,11 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 	return 0;
 }
 
-int action_start_daemon(struct control *c, struct op_error *e)
-{
-	struct collector_choice choice;
-	struct event_plan plan;
-	int err;
-
-	if (c->running)
-		return 0;	/* CTL-102 */
-	interrupt_defer();
-	err = start_daemon(c, &choice, &plan, e);
-	if (!err)
-		event_plan_free(&plan);
-	allow_interrupts(c);
-	return err;
-}
-
 /* For users who expect counters: what is sampled instead, how often, and why. */
 static void print_timer(const char *status, const struct collector_choice *choice,
 		       const struct event_plan *plan)
 {
+	struct strbuf rate = STRBUF_INIT;
 	char number[32], period[32];
 	uint64_t ns = 0, khz = 0;
 
@@ -204,8 +201,38 @@ static void print_timer(const char *status, const struct collector_choice *choic
 	if (!ns || !khz)
 		return;
 	format_period(ns, period, sizeof(period));
-	printf("Sampling by time every %s on each CPU: the rate of %" PRIu64 " cycles at %" PRIu64
-	       " MHz (%s).\n", period, plan->settled[0].count, khz / 1000, choice->by_time);
+	if (cost_bound_applies(&plan->bound)) {
+		cost_bound_explain(&plan->bound, &rate);
+		printf("Sampling by time (%s) every %s on each CPU: %s.\n", choice->by_time,
+		       period, rate.text);
+	} else {
+		printf("Sampling by time every %s on each CPU: the rate of %" PRIu64 " cycles at %"
+		       PRIu64 " MHz (%s).\n", period, plan->settled[0].count, khz / 1000,
+		       choice->by_time);
+	}
+	strbuf_free(&rate);
+}
+
+int action_start_daemon(struct control *c, struct op_error *e)
+{
+	struct strbuf status = STRBUF_INIT;
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err;
+
+	if (c->running)
+		return 0;	/* CTL-102 */
+	interrupt_defer();
+	err = start_daemon(c, &choice, &plan, e);
+	/* else the rate is printed by nothing: the daemon runs when --start comes */
+	if (!err && cost_bound_applies(&plan.bound) &&
+	    !daemon_ask(c->setup.session_dir, "status", &status, NULL))
+		print_timer(status.text, &choice, &plan);
+	if (!err)
+		event_plan_free(&plan);
+	strbuf_free(&status);
+	allow_interrupts(c);
+	return err;
 }
 
 static void print_counters(const char *status, const struct event_plan *plan)
@@ -218,6 +245,35 @@ static void print_counters(const char *status, const struct event_plan *plan)
 		printf("%s every %" PRIu64 " %s", i ? "," : "", plan->settled[i].count,
 		       plan->settled[i].name);
 	printf(".\n");
+}
+
+/*
+ * The cost of events depends on how often they come, which only sampling shows: the daemon counts
+ * for a second.
+ */
+static void warn_of_rate(const char *session_dir, const struct cost_bound *bound)
+{
+	const struct timespec pause = { .tv_nsec = 100 * NS_PER_MS };
+	struct strbuf status = STRBUF_INIT, warning = STRBUF_INIT;
+	int64_t until = now_ms() + RATE_MS;
+	char number[32];
+	uint64_t rate;
+
+	while (now_ms() < until && !interrupt_came()) {
+		nanosleep(&pause, NULL);
+		strbuf_reset(&status);
+		if (daemon_ask(session_dir, "status", &status, NULL))
+			break;
+		if (!answer_value(status.text, "rate", number, sizeof(number)) ||
+		    number_parse_u64(number, &rate))
+			continue;
+		cost_bound_warn(bound, rate, &warning);
+		if (warning.len)
+			report_warning("%s", warning.text);
+		break;
+	}
+	strbuf_free(&warning);
+	strbuf_free(&status);
 }
 
 static void print_hidden_symbols(const char *status)
@@ -259,6 +315,10 @@ static int start_daemon_and_sampling(struct control *c, struct op_error *e)
 		else
 			print_timer(status.text, &choice, &plan);
 		print_hidden_symbols(status.text);
+		if (choice.counts && plan.bound.cost_ns) {
+			fflush(stdout);
+			warn_of_rate(c->setup.session_dir, &plan.bound);
+		}
 	}
 	event_plan_free(&plan);
 	strbuf_free(&status);

@@ -112,6 +112,18 @@ static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
 	return 0;
 }
 
+static int parse_max_cost(const char *value, struct setup *s, struct op_error *e)
+{
+	if (!strcmp(value, "none")) {
+		s->max_cost = MAX_COST_NONE;
+		return 0;
+	}
+	if (max_cost_parse(value, &s->max_cost))
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0.01 to 100, or "
+				    "none", value);
+	return 0;
+}
+
 static int parse_model(const char *value, struct setup *s, struct op_error *e)
 {
 	const char *model = model_by_name(value);
@@ -158,6 +170,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_path(value, &s->session_dir, e);
 	if (!strcmp(key, "NR_CHOSEN"))
 		return parse_nr_chosen(value, s, e);
+	if (!strcmp(key, "MAX_COST"))
+		return parse_max_cost(value, s, e);
 	if (!strcmp(key, "SEPARATE_LIB"))
 		return parse_flag(value, &s->separate_lib, e);
 	if (!strcmp(key, "SEPARATE_KERNEL"))
@@ -247,6 +261,10 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_add_char(out, '\n');
 	}
 	strbuf_addf(out, "NR_CHOSEN=%zu\n", s->nr_events);
+	if (s->max_cost == MAX_COST_NONE)
+		strbuf_add(out, "MAX_COST=none\n");
+	else if (s->max_cost != MAX_COST_DEFAULT)
+		strbuf_addf(out, "MAX_COST=%g\n", s->max_cost);
 	strbuf_addf(out, "SEPARATE_LIB=%d\n", s->separate_lib);
 	strbuf_addf(out, "SEPARATE_KERNEL=%d\n", s->separate_kernel);
 	strbuf_addf(out, "SEPARATE_THREAD=%d\n", s->separate_thread);

@@ -23,6 +23,7 @@ void setup_init(struct setup *s)
 		.vmlinux = xstrdup(VMLINUX_DEFAULT),
 		.image_filter = xstrdup(""),
 		.model = MODEL_ANY,
+		.max_cost = MAX_COST_DEFAULT,
 	};
 }
 
@@ -115,6 +116,32 @@ static int set_event(struct setup *s, const char *value, struct op_error *e)
 	if (!err)
 		s->nr_events++;
 	return err;
+}
+
+int max_cost_parse(const char *text, double *ret)
+{
+	double percent;
+
+	if (number_parse_percent(text, &percent) || percent < MAX_COST_MIN)
+		return -EINVAL;
+	*ret = percent;
+	return 0;
+}
+
+static int set_max_cost(struct setup *s, const char *value, struct op_error *e)
+{
+	if (max_cost_parse(value, &s->max_cost))
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --max-cost: expected a "
+				    "percentage from 0.01 to 100", value);
+	return 0;
+}
+
+static int set_exact_count(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value;
+	(void)e;
+	s->max_cost = MAX_COST_NONE;
+	return 0;
 }
 
 static int separate_word(struct setup *s, const char *word)
@@ -297,6 +324,8 @@ static int set_model(struct setup *s, const char *value, struct op_error *e)
 
 static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
 	[SET_EVENT] = set_event,
+	[SET_MAX_COST] = set_max_cost,
+	[SET_EXACT_COUNT] = set_exact_count,
 	[SET_SEPARATE] = set_separate,
 	[SET_VMLINUX] = set_vmlinux,
 	[SET_NO_VMLINUX] = set_no_vmlinux,

@@ -24,12 +24,17 @@
 
 #define MODEL_ANY		""
 
+#define MAX_COST_DEFAULT	1.0	/* percent of each CPU */
+#define MAX_COST_MIN		0.01
+#define MAX_COST_NONE		0.0	/* --exact-count: no bound */
+
 enum collector_request { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
 
 struct setup {
 	char *session_dir;		/* absolute */
 	struct event_request events[SETUP_MAX_EVENTS];
 	size_t nr_events;		/* 0: the default event of the collector */
+	double max_cost;		/* of sampling by time, in percent of each CPU */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu, separate_cgroup;
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
 	uint64_t kernel_start, kernel_end;	/* addresses; both 0: detected when needed */
@@ -48,6 +53,8 @@ void setup_free(struct setup *s);
 /* The set-up options. In the order of opcontrol --help. */
 enum setting_id {
 	SET_EVENT,		/* "default", or one more event: events/request.h */
+	SET_MAX_COST,		/* percent */
+	SET_EXACT_COUNT,	/* MAX_COST_NONE */
 	SET_SEPARATE,		/* none lib library kernel thread cpu cgroup all, comma separated */
 	SET_VMLINUX,		/* a path, or "kallsyms" for VMLINUX_DEFAULT */
 	SET_NO_VMLINUX,
@@ -90,6 +97,9 @@ int collector_request_parse(const char *text, enum collector_request *ret);	/* -
 
 /* "tables" or "fp". -EINVAL. */
 int unwind_parse(const char *text, bool *ret_frame_pointers_only);
+
+/* MAX_COST_MIN to 100 (percent). -EINVAL. */
+int max_cost_parse(const char *text, double *ret);
 
 /* The constant string for struct setup; NULL: unknown model. */
 const char *model_by_name(const char *name);

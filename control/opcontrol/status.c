@@ -6,11 +6,13 @@
  * (CTL-98).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/status.h"
 #include "libdb/session/session.h"
 #include "libutil/clock.h"
+#include "libutil/message.h"
 #include "libutil/number.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)
@@ -80,6 +82,11 @@ void status_print_setup(const struct setup *s, FILE *out)
 		fprintf(out, "Event %zu: %s\n", i, spec.text);
 	}
 	strbuf_free(&spec);
+	if (s->max_cost == MAX_COST_NONE)
+		fprintf(out, "Bound on the cost of sampling by time: none\n");
+	else if (s->max_cost != MAX_COST_DEFAULT)
+		fprintf(out, "Bound on the cost of sampling by time: %g %% of each CPU\n",
+			s->max_cost);
 	fprintf(out, "Separate options:%s%s%s%s%s%s\n", s->separate_lib ? " library" : "",
 		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
 		s->separate_cpu ? " cpu" : "", s->separate_cgroup ? " cgroup" : "",
@@ -216,22 +223,22 @@ static void print_kernel_symbols(const char *answer, FILE *out)
 
 static void print_losses(const char *answer, FILE *out)
 {
-	uint64_t lost = 0;
+	uint64_t lost[NR_LOSS_REASONS], all = 0;
+	const char *advice;
 	char key[64];
 
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
 		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
-		lost += answer_number(answer, key);
+		lost[reason] = answer_number(answer, key);
+		all += lost[reason];
 	}
-	fprintf(out, "Samples lost: %" PRIu64 "\n", lost);
-	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
-		uint64_t n;
-
-		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
-		n = answer_number(answer, key);
-		if (n)
-			fprintf(out, "  %" PRIu64 " %s\n", n, loss_text(reason));
-	}
+	fprintf(out, "Samples lost: %" PRIu64 "\n", all);
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+		if (lost[reason])
+			fprintf(out, "  %" PRIu64 " %s\n", lost[reason], loss_text(reason));
+	advice = losses_advice(lost, answer_number(answer, "received"));
+	if (advice)
+		fprintf(out, "  to lose fewer: %s\n", advice);
 }
 
 static double percent(uint64_t part, uint64_t of)
@@ -333,4 +340,26 @@ void status_print_running(const char *answer, FILE *out)
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
 	fprintf(out, "Session size: %" PRIu64 " kB\n",
 		answer_number(answer, "session_bytes") / 1024);
+}
+
+void warn_of_losses(const char *session_dir)
+{
+	char *stats_dir = session_stats_path(session_dir, SESSION_CURRENT, NULL);
+	struct session_counts counts = { 0 };
+	struct cpu_counts all;
+	const char *advice;
+	uint64_t lost;
+	int err = session_counts_read(stats_dir, &counts);
+
+	free(stats_dir);
+	if (err)
+		return;
+	session_counts_total(&counts, &all);
+	session_counts_free(&counts);
+	advice = losses_advice(all.lost, all.received);
+	lost = all.lost[LOST_RING] + all.lost[LOST_EVENT_BUFFER] + all.lost[LOST_CPU_BUFFER];
+	if (advice)
+		report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.1f %%), because the "
+			       "daemon did not run in time; %s", lost, all.received,
+			       percent(lost, all.received), advice);
 }

@@ -20,4 +20,7 @@ void status_print_running(const char *answer, FILE *out);
 /* @ns for people: "38.5 us", "1 ms", "2.5 s". */
 void format_period(uint64_t ns, char *buf, size_t size);
 
+/* Warn if the session's counts have losses that losses_advice() has advice on. */
+void warn_of_losses(const char *session_dir);
+
 #endif

@@ -40,6 +40,12 @@ static bool has_samples(const char *samples_dir)
 	return yes || has_parts(samples_dir);
 }
 
+/* The nominal clock, from which periods are made, is not exactly the same each time it is read. */
+static bool periods_differ(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) > a / 100;
+}
+
 /* How the earlier samples were taken, malloc'd; NULL: ours can be added to them. */
 static char *describe_difference(const char *stats_dir, const struct session_info *ours,
 				 bool names_have_counts)
@@ -52,7 +58,7 @@ static char *describe_difference(const char *stats_dir, const struct session_inf
 		return xasprintf("for CPU type '%s'", theirs.cpu_type);
 	if (strcmp(theirs.model, ours->model))
 		return xasprintf("with model '%s'", theirs.model);
-	if (!names_have_counts && theirs.period_ns != ours->period_ns)
+	if (!names_have_counts && periods_differ(theirs.period_ns, ours->period_ns))
 		return xasprintf("every %" PRIu64 " ns", theirs.period_ns);
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "daemon/record/durations.h"
 #include "daemon/record/earlier_session.h"
 #include "daemon/record/pipeline.h"
+#include "daemon/record/rate.h"
 #include "daemon/record/recorder.h"
 #include "daemon/record/session_files.h"
 #include "libdb/session/writer.h"
@@ -39,6 +40,7 @@ struct recorder {
 	 */
 	struct session_counts before, origin;
 	struct durations durations;
+	struct rate rate;
 	time_t details_second;		/* when write_details() wrote last */
 	struct reported_losses dump_losses, stop_losses;
 	struct op_error note;		/* for the next answer to start, */
@@ -133,11 +135,25 @@ void recorder_write_counts(struct recorder *r)
 	session_counts_free(&c);
 }
 
+static void measure_rate(struct recorder *r)
+{
+	uint64_t now = now_ns();
+	struct session_counts c;
+
+	if (!rate_is_due(&r->rate, now))
+		return;
+	stats_collect(&r->pipeline.stats, r->config.collector, &c);
+	rate_measure(&r->rate, &c, now);
+	session_counts_free(&c);
+}
+
 int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e)
 {
 	int err = pipeline_drain(&r->pipeline, flush, ret_some, e);
 
 	r->drain_failed = err;
+	if (r->running)
+		measure_rate(r);
 	return err;
 }
 
@@ -352,6 +368,7 @@ void recorder_close(struct recorder *r)
 	session_counts_free(&r->before);
 	session_counts_free(&r->origin);
 	durations_free(&r->durations);
+	rate_free(&r->rate);
 	session_files_free(&r->files);
 	free(r);
 }
@@ -381,6 +398,7 @@ static int report_losses(struct recorder *r, struct reported_losses *reported, s
 
 int recorder_start(struct recorder *r, struct op_error *e)
 {
+	struct session_counts c;
 	int err;
 
 	if (r->running)
@@ -390,6 +408,8 @@ int recorder_start(struct recorder *r, struct op_error *e)
 	if (err)
 		return err;
 	r->running = true;
+	stats_collect(&r->pipeline.stats, r->config.collector, &c);
+	rate_start(&r->rate, &c, now_ns());
 	recorder_write_counts(r);	/* after a kill the number of CPUs is needed [SS-24] */
 	log_about(LOG_MISC, "sampling started");
 	return 0;
@@ -466,6 +486,12 @@ bool recorder_sync(struct recorder *r)
 }
 
 /* State */
+
+bool recorder_rate(const struct recorder *r, uint64_t *ret_per_second)
+{
+	*ret_per_second = r->rate.per_second;
+	return r->rate.known;
+}
 
 const struct sfile_event *recorder_event(const struct recorder *r, unsigned int counter)
 {

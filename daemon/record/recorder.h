@@ -30,7 +30,7 @@ struct recorder_config {
 	/* As sample files name them, by counter; derived ones follow, up to @nr_events. */
 	const struct sfile_event *events;
 	unsigned int nr_counters, nr_events;
-	const char *events_text;	/* as requested: session_info.events */
+	const char *events_text;	/* session_info.events */
 	const char *profiled;		/* NULL: the whole machine */
 	struct unwind_cache *unwind;	/* for stacks; NULL: frame pointers only, or no stacks */
 	bool frame_pointers_only;	/* as requested, so stacks are not marked as such [CC-52] */
@@ -85,6 +85,11 @@ const struct sfile_event *recorder_event(const struct recorder *r, unsigned int 
 /* For how long in this session @counter's event was enabled and counted. False: not known. */
 bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
 			 uint64_t *ret_running_ns);
+/*
+ * Samples in the first second after the last start, of the CPU that had the most of them. False:
+ * not known yet.
+ */
+bool recorder_rate(const struct recorder *r, uint64_t *ret_per_second);
 /* What prevents samples or counts from being written now, or "". */
 const char *recorder_trouble(const struct recorder *r);
 /* A message for the user who starts sampling, once: malloc'd, or NULL. */

@@ -48,6 +48,24 @@ const char *loss_text(enum loss_reason reason)
 							"unknown reason";
 }
 
+const char *losses_advice(const uint64_t *lost, uint64_t received)
+{
+	static const struct {
+		enum loss_reason reason;
+		const char *text;
+	} advice[] = {
+		{ LOST_RING, "sample less often, or leave the daemon more CPU time" },
+		{ LOST_EVENT_BUFFER, "sample less often, or set a larger --buffer-size" },
+		{ LOST_CPU_BUFFER, "sample less often, or set a larger --cpu-buffer-size" },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < sizeof(advice) / sizeof(advice[0]); i++)
+		if (lost[advice[i].reason] > lost[advice[most].reason])
+			most = i;
+	return lost[advice[most].reason] > received / LOSS_SHARE ? advice[most].text : NULL;
+}
+
 _Static_assert((int)COUNTS_STACK_ENDS == NR_STACK_ENDS, "session.h counts each kind of end");
 
 const char *counts_stack_end_name(unsigned int end)

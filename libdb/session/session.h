@@ -67,7 +67,7 @@ struct session_info {
 	char cpu_type[48];		/* OProfile's name: "timer" */
 	uint64_t clock_khz;		/* nominal CPU clock */
 	uint64_t period_ns;		/* of timers: between two samples of a CPU; else 0 */
-	char events[4096];		/* as requested: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
+	char events[4096];		/* as sampled: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
 	uint64_t start_time, end_time;	/* Unix seconds; end 0: still running, or killed */
 	char host[128], kernel[128], machine[32];
 	char kernel_build_id[72];	/* hex, or "" */
@@ -115,6 +115,13 @@ enum loss_reason {
 
 const char *loss_name(enum loss_reason reason);		/* in files: "cpu_buffer_overflow", ... */
 const char *loss_text(enum loss_reason reason);		/* a clause for people */
+
+/*
+ * What to do if more than one in LOSS_SHARE of @received samples was lost because what collects
+ * them did not run in time; else NULL. @lost: by reason.
+ */
+#define LOSS_SHARE	10000
+const char *losses_advice(const uint64_t *lost, uint64_t received);
 
 #define COUNTS_MAX_CPUS	1024
 

@@ -39,7 +39,7 @@ says() { grep -q -- "$1" "$out"; }
 # A folder of its own for each check; -e makes it the same with and without counters.
 enter() { rm -rf "$work/in" && mkdir "$work/in" && cd "$work/in" || exit 1; }
 rate=CPU_CLK_UNHALTED:200000
-profile() { operf -e "$rate" "$@" > "$out" 2>&1; }
+profile() { operf --exact-count -e "$rate" "$@" > "$out" 2>&1; }
 # One for each test: what may be locked for rings is counted by user, and tests run side by side.
 nobody=$((100000 + $$))
 as_nobody() { setpriv --reuid="$nobody" --regid="$nobody" --clear-groups "$@"; }

@@ -23,12 +23,27 @@ static const char defaults[] =
 	"CALLGRAPH=0\n"
 	"XENIMAGE=none\n";
 
+static const char exact[] =
+	"SESSION_DIR=/var/lib/oprofile\n"
+	"NR_CHOSEN=0\n"
+	"MAX_COST=none\n"
+	"SEPARATE_LIB=0\n"
+	"SEPARATE_KERNEL=0\n"
+	"SEPARATE_THREAD=0\n"
+	"SEPARATE_CPU=0\n"
+	"VMLINUX=\n"
+	"IMAGE_FILTER=\n"
+	"CPU_BUF_SIZE=0\n"
+	"CALLGRAPH=0\n"
+	"XENIMAGE=none\n";
+
 static const char everything[] =
 	"SESSION_DIR=/tmp/a-b.c\n"
 	"CHOSEN_EVENTS_0=CPU_CLK_UNHALTED:90000:0:1:1\n"
 	"CHOSEN_EVENTS_1=LLC:500:79:0:1\n"
 	"CHOSEN_EVENTS_2=INT_MISC:2000000:recovery_cycles:1:1\n"
 	"NR_CHOSEN=3\n"
+	"MAX_COST=2.5\n"
 	"SEPARATE_LIB=1\n"
 	"SEPARATE_KERNEL=0\n"
 	"SEPARATE_THREAD=1\n"
@@ -63,7 +78,7 @@ TEST(writes_the_keys_in_order)
 
 TEST(reads_back_what_it_wrote)
 {
-	const char *const texts[] = { defaults, everything };
+	const char *const texts[] = { defaults, exact, everything };
 
 	for (size_t i = 0; i < NR(texts); i++) {
 		struct strbuf text = STRBUF_INIT;

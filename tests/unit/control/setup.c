@@ -27,6 +27,14 @@ TEST(values)
 		{ SET_EVENT, "default", 0 },
 		{ SET_EVENT, "A:1", 0 },
 		{ SET_EVENT, "A", -EINVAL },
+		{ SET_MAX_COST, "0.01", 0 },
+		{ SET_MAX_COST, "2.5", 0 },
+		{ SET_MAX_COST, "100", 0 },
+		{ SET_MAX_COST, "0", -EINVAL },
+		{ SET_MAX_COST, "0.009", -EINVAL },
+		{ SET_MAX_COST, "101", -EINVAL },
+		{ SET_MAX_COST, "1e1", -EINVAL },
+		{ SET_MAX_COST, "-1", -EINVAL },
 		{ SET_SEPARATE, "none", 0 },
 		{ SET_SEPARATE, "lib,thread", 0 },
 		{ SET_SEPARATE, "library,kernel,cpu", 0 },
@@ -91,6 +99,19 @@ TEST(values)
 		CHECK(!err || e.text[0], "'%s': no reason given", cases[i].value);
 		setup_free(&s);
 	}
+}
+
+/* The later of the two options counts. */
+TEST(bound_or_exact_count)
+{
+	struct setting both[] = { { SET_EXACT_COUNT, NULL }, { SET_MAX_COST, (char *)"2" } };
+	struct setup s;
+
+	setup_init(&s);
+	CHECK(s.max_cost == MAX_COST_DEFAULT, "%f", s.max_cost);
+	CHECK(!setup_set(&s, both, 1, NULL) && s.max_cost == MAX_COST_NONE, "%f", s.max_cost);
+	CHECK(!setup_set(&s, both, 2, NULL) && s.max_cost == 2, "%f", s.max_cost);
+	setup_free(&s);
 }
 
 TEST(separate)

@@ -2,6 +2,9 @@
 /* status.c - the output of opcontrol --status, from answers of the daemon */
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/status.h"
+#include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/message.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -47,6 +50,60 @@ static char *print(const char *answer)
 	status_print_running(answer, out);
 	fclose(out);
 	return text;
+}
+
+TEST(status_of_losses)
+{
+	char *text = print("pid 1\nreceived 1000000\nlost.ring_overflow 310000\n"
+			     "lost.no_mapping 2\n");
+
+	CHECK(strstr(text, "\nSamples lost: 310002\n"
+			   "  310000 the perf ring was full: the daemon was too slow\n"
+			   "  2 the address was outside the task's mappings\n"
+			   "  to lose fewer: sample less often, or leave the daemon more CPU time"),
+	      "%s", text);
+	free(text);
+	text = print("pid 1\nreceived 1000000\nlost.ring_overflow 100\n"
+		     "lost.no_mapping 9999\n");
+	CHECK(!strstr(text, "to lose fewer"), "%s", text);
+	free(text);
+}
+
+/* Run warn_of_losses() and return what it wrote to stderr. */
+static char *losses_of(uint64_t received, uint64_t lost)
+{
+	struct cpu_counts cpu = { .received = received, .lost[LOST_RING] = lost,
+				  .recorded = received - lost };
+	struct session_counts c = { .nr_cpus = 1, .cpu = &cpu };
+	char *stats = session_stats_path(tmpdir, SESSION_CURRENT, NULL), *text = NULL;
+	int kept = dup(STDERR_FILENO);
+
+	CHECK(!file_make_dirs(stats, 0755) && !session_counts_write(stats, &c), "%s", stats);
+	free(stats);
+	CHECK(freopen(tmpdir_path("stderr"), "w", stderr) != NULL, "stderr");
+	warn_of_losses(tmpdir);
+	fflush(stderr);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	CHECK(!file_read_all(tmpdir_path("stderr"), 4096, &text, NULL), "stderr");
+	return text;
+}
+
+TEST(warning_of_losses)
+{
+	char *text;
+
+	tmpdir_make();
+	set_program_name("opcontrol");
+	text = losses_of(1000, 310);
+	CHECK(!strcmp(text, "opcontrol: warning: lost 310 of 1000 samples (31.0 %), because the "
+			    "daemon did not run in time; sample less often, or leave the daemon "
+			    "more CPU time\n"), "%s", text);
+	free(text);
+	text = losses_of(100000, 10);
+	CHECK(!*text, "%s", text);
+	free(text);
+	tmpdir_remove();
 }
 
 TEST(status_of_stacks)

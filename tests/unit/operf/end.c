@@ -121,6 +121,12 @@ TEST(lost)
 	CHECK(strstr(text, "operf: warning: lost 101 of 1000000 samples (0.01 %), most of them "
 		     "because "), "%s", text);
 	CHECK(strstr(text, loss_text(LOST_RING)) && strstr(text, "; see 'the.log'\n"), "%s", text);
+	CHECK(!strstr(text, "sample less often"), "%s", text);
+	counted.lost[LOST_RING] = 101;
+	report();
+	CHECK(strstr(text, "; sample less often, or leave the daemon more CPU time; see 'the.log'"),
+	      "%s", text);
+	counted.lost[LOST_RING] = 100;
 	counted.lost[LOST_NO_MAPPING] = 250000;
 	report();
 	CHECK(strstr(text, "lost 250100 of 1000000 samples (25.01 %)") &&
@@ -207,6 +213,10 @@ TEST(no_sample)
 	report();
 	CHECK(strstr(text, "no samples: 'program' ended after 2.9 ms of CPU time, with a sample "
 		     "every 1.000 ms; use a smaller count"), "%s", text);
+	plan.bound = (struct cost_bound){ .asked_ns = 40000, .period_ns = 1000000 };
+	report();
+	CHECK(strstr(text, "a sample every 1.000 ms; use --exact-count"), "%s", text);
+	plan.bound = (struct cost_bound){ .asked_ns = 0 };
 	end.period_ns = 0;
 	report();
 	CHECK(strstr(text, "'program' ended after 2.9 ms of CPU time; use a smaller count"), "%s",

@@ -14,7 +14,8 @@ step() { "$@" > /tmp/output 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: 
 i=0
 while [ $i -lt $rounds ]; do
 	i=$((i + 1))
-	step opcontrol --collector=module --event="CPU_CLK_UNHALTED:$(count_for $period)" \
+	step opcontrol --collector=module --exact-count \
+		--event="CPU_CLK_UNHALTED:$(count_for $period)" \
 		--callgraph=$((i % 2 * 16)) --start
 	case $((i % 4)) in
 	0) spawn storm 1 8 ;;

@@ -68,7 +68,7 @@ if perf --version; then
 fi
 
 load model=intel
-profile_event CPU_CLK_UNHALTED:$period
+profile_event CPU_CLK_UNHALTED:$period --exact-count
 is "what samples" "$(cat $fs/model)" intel
 samples() { echo $(($(cat $fs/stats/cpu0/sample_received) - $(cat /tmp/before))); }
 ours()

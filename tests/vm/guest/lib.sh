@@ -89,11 +89,11 @@ profile_event()
 		--event="$event" "$@" --start
 }
 
-# profile_start MICROSECONDS [OPTION...]: the same by time
+# profile_start MICROSECONDS [OPTION...]: the same by time, whatever it costs
 profile_start()
 {
 	local us=$1; shift
-	profile_event "CPU_CLK_UNHALTED:$(count_for "$us")" "$@"
+	profile_event "CPU_CLK_UNHALTED:$(count_for "$us")" --exact-count "$@"
 }
 
 daemon_pid() { cat "$SD/lock"; }

@@ -140,7 +140,7 @@ events_are_in_ratio()
 # shares_are_right WHAT EVENT: profile the workload of 60, 30 and 10 % by it, with the daemon
 shares_are_right()
 {
-	profile_event "$2"
+	profile_event "$2" --exact-count
 	is "$1 samples" "$(cat $fs/model)" "$1"
 	until_samples 6000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 	profile_end

@@ -192,11 +192,13 @@ TEST(another_boot_gets_its_own_session)
 	test_close(r);
 }
 
+static uint64_t slower_ns = 250000;
+
 static void slower_status(struct collector *c, struct collector_status *ret)
 {
 	(void)c;
 	snprintf(ret->model, sizeof(ret->model), "timer");
-	ret->period_ns = 250000;
+	ret->period_ns = slower_ns;
 }
 
 /* The next daemon continues the session, with another collector, and adds one sample. */
@@ -256,6 +258,25 @@ TEST(another_period_gets_its_own_session)
 	CHECK_FILE("current", APP_FILE, 0x10, 2, 2);
 	CHECK(!recorder_take_note(r), "a note without a cause");
 	CHECK(count_saved_sessions() == 4, "saved a session of the same period");
+	test_close(r);
+}
+
+/* The clock from which periods are made is not read exactly the same each time. */
+TEST(nearly_the_same_period_continues_the_session)
+{
+	struct recorder *r;
+
+	test_prepare();
+	test_config.nr_counters = test_config.nr_events = 1;
+	recorder_close(add_one_sample(false));
+	slower_ns = 101000;
+	r = add_one_sample(true);
+	CHECK_FILE("current", APP_FILE, 0x10, 2, 2);
+	CHECK(!recorder_take_note(r), "a note without a cause");
+	recorder_close(r);
+	slower_ns = 102020;
+	r = add_one_sample(true);
+	check_note(r, "taken every 101000 ns were saved as session 'before-");
 	test_close(r);
 }
 

@@ -210,6 +210,18 @@ TEST(loss_names)
 	CHECK(loss_name((enum loss_reason)NR_LOSS_REASONS), "out of range");
 }
 
+TEST(advice_on_losses)
+{
+	uint64_t lost[NR_LOSS_REASONS] = { [LOST_NO_MAPPING] = 5000, [LOST_RING] = 1 };
+
+	CHECK(!losses_advice(lost, 10000), "one of 10000");
+	CHECK(strstr(losses_advice(lost, 9999), "CPU time"), "one of 9999");
+	lost[LOST_EVENT_BUFFER] = 3;
+	CHECK(strstr(losses_advice(lost, 10000), " --buffer-size"), "event buffer");
+	lost[LOST_CPU_BUFFER] = 4;
+	CHECK(strstr(losses_advice(lost, 10000), " --cpu-buffer-size"), "CPU buffer");
+}
+
 TEST(image_ids)
 {
 	struct image_ids *ids = NULL;
