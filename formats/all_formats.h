@@ -17,7 +17,8 @@
 	X(folded)		\
 	X(perf_script)		\
 	X(pprof)		\
-	X(speedscope)
+	X(speedscope)		\
+	X(v8cpuprofile)
 
 /* Formats that need the session's binaries: defined in pp/exchange, and in its export_formats[]. */
 #define SESSION_FORMATS(X)	\

@@ -57,6 +57,11 @@ static const struct hostile texts[] = {
 	  "\"none\",\"type\":\"sampled\",\"weights\":[1],\"samples\":[[0", ",0", "]]}]}" },
 	{ &format_speedscope, "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":"
 	  "\"none\",\"type\":\"sampled\",\"weights\":[1],\"samples\":[[0", "],[0", "]]}]}" },
+	{ &format_v8cpuprofile, "{\"startTime\":0,\"endTime\":0,\"nodes\":[{\"id\":-1,"
+	  "\"hitCount\":1,\"callFrame\":{}}",
+	  ",{\"id\":1%,\"hitCount\":1,\"callFrame\":{}}", "]}" },
+	{ &format_v8cpuprofile, "{\"startTime\":0,\"endTime\":0,\"nodes\":[{\"id\":1,"
+	  "\"callFrame\":{}}],\"timeDeltas\":[],\"samples\":[1", ",1", "]}" },
 	{ &format_folded, "", "a 1\n", "" },
 	{ &format_folded, "a;b 1\n", "% 1\n", "" },
 	{ &format_folded, "a;b 1\n", "%;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a 1\n",
