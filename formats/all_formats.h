@@ -15,6 +15,7 @@
 	X(csv)			\
 	X(firefox)		\
 	X(folded)		\
+	X(perf_data)		\
 	X(perf_script)		\
 	X(pprof)		\
 	X(speedscope)		\

@@ -120,8 +120,8 @@ TEST(a_sample_is_written_for_each_one)
 	char *text = written_profile(&format_v8cpuprofile, p);
 
 	CHECK(strstr(text, "{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\","
-			   "\"scriptId\":\"0\",\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1},\"hitCount\":0,"
-			   "\"children\":[2]}"), "%s", text);
+			   "\"scriptId\":\"0\",\"url\":\"\",\"lineNumber\":-1,"
+			   "\"columnNumber\":-1},\"hitCount\":0,\"children\":[2]}"), "%s", text);
 	CHECK(strstr(text, "{\"id\":3,\"callFrame\":{\"functionName\":\"f\",\"scriptId\":\"0\","
 			   "\"url\":\"a.c\",\"lineNumber\":2,\"columnNumber\":0},"
 			   "\"hitCount\":3}"), "%s", text);
