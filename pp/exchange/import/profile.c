@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pp/exchange/import/machine_names.h"
+
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
 
 /* Whether the file is a sample file: the user may have forgotten --abi. */
@@ -64,6 +66,8 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	if (err)
 		return err;
 	err = profile_read_bytes(o->input, source.bytes, source.size, o->from, &options, &p, e);
+	if (!err && !strcmp(profile_text(p, p->origin), "perf-data"))
+		import_machine_names(p, "", notices);
 	if (!err)
 		err = make_session(o, &source, p, ret, notices, e);
 	else if (!o->from && is_sample_file(o->input))
