@@ -22,6 +22,7 @@
 #define MISC_BUILD_ID_SIZE	(1 << 15)
 #define ATTR_FREQ	10		/* bits of struct perf_event_attr */
 #define ATTR_SAMPLE_ID_ALL	18
+#define ATTR_BUILD_ID		34
 
 enum {
 	FEATURE_BUILD_ID = 2,
@@ -116,6 +117,7 @@ static bool parse_attr(const struct perf_data *d, struct bytes b, struct perf_at
 	take_u64(&b, &flags);
 	a.is_freq = attr_flag(d, flags, ATTR_FREQ);
 	a.sample_id_all = attr_flag(d, flags, ATTR_SAMPLE_ID_ALL);
+	a.has_build_ids = attr_flag(d, flags, ATTR_BUILD_ID);
 	*ret = a;
 	return true;
 }
@@ -134,6 +136,7 @@ int perf_attr_add(struct perf_data *d, struct bytes attr, struct bytes ids, size
 	while (take_u64(&ids, &id))
 		add_id(d, id, d->nr_attrs);
 	d->attrs[d->nr_attrs++] = a;
+	d->has_build_ids |= a.has_build_ids;
 	return 0;
 }
 

@@ -33,7 +33,7 @@ enum {
 struct perf_attr {
 	uint32_t type;
 	uint64_t config, period, sample_type, read_format;
-	bool is_freq, sample_id_all;
+	bool is_freq, sample_id_all, has_build_ids;
 	char *name;			/* malloc'd, or NULL: after type and config */
 
 	/* of its samples: */
@@ -71,6 +71,7 @@ struct perf_data {
 
 	struct perf_attr attrs[PERF_EVENTS_MAX];
 	uint32_t nr_attrs;
+	bool has_build_ids;		/* mappings have them, by request */
 	uint64_t *ids;			/* of samples */
 	uint32_t *attr_of_id;
 	size_t nr_ids, room_ids;

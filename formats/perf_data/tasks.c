@@ -305,6 +305,21 @@ static int map_user(struct perf_tasks *t, uint32_t pid, const char *path, struct
 	return err ? err : add_mapping(t, mappings, m);
 }
 
+/*
+ * The build ID in a mapping's record. Linux 6.18 sets the mark also in records of events that did
+ * not request build IDs, if those of another program did: then device numbers are in their place,
+ * which nothing but the usual sizes tells apart. [PD-3]
+ */
+static size_t build_id_size(const struct perf_data *d, uint16_t misc, const unsigned char *id)
+{
+	size_t size = id[0];
+
+	if (!(misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || size > BUILD_ID_MAX || id[1] || id[2] ||
+	    id[3])
+		return 0;
+	return d->has_build_ids || size == 16 || size == 20 ? size : 0;
+}
+
 static const char *build_path(const char *path)
 {
 	return strncmp(path, KERNEL_NAME, strlen(KERNEL_NAME)) ? path : KERNEL_NAME;
@@ -319,6 +334,7 @@ static int apply_mmap(struct perf_tasks *t, const struct perf_event_header *h, s
 	struct bytes id = { 0 };
 	uint64_t len;
 	const char *path;
+	size_t size;
 
 	if (!take_u32(&b, &pid) || !take_u32(&b, &tid) || !take_u64(&b, &m.start) ||
 	    !take_u64(&b, &len) || !take_u64(&b, &m.offset) ||
@@ -331,8 +347,9 @@ static int apply_mmap(struct perf_tasks *t, const struct perf_event_header *h, s
 	if (!path || !len || !(prot & PROT_EXEC) || __builtin_add_overflow(m.start, len, &m.end))
 		return 0;
 	build = perf_build_find(t->d, build_path(path));
-	if (id.at && h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID && *id.at <= BUILD_ID_MAX)
-		m.build_id = hex_string(t->d->p, id.at + 4, *id.at);
+	size = id.at ? build_id_size(t->d, h->misc, id.at) : 0;
+	if (size)
+		m.build_id = hex_string(t->d->p, id.at + 4, size);
 	else if (build)
 		m.build_id = hex_string(t->d->p, build->id, build->id_size);
 	if (mode == PERF_RECORD_MISC_KERNEL)

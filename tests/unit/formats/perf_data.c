@@ -305,6 +305,28 @@ TEST(processes_that_were_forked)
 	free(f.bytes);
 }
 
+/* A device is not a build ID, though the kernel says so. [PD-3] */
+TEST(build_ids_that_nobody_requested)
+{
+	static const uint64_t address = 0x400010;
+	struct perf_file f = { .swap = false };
+	struct profile *p;
+	struct op_error e;
+	size_t flags;
+
+	begin_file(&f);
+	flags = 120 + 40;
+	for (int i = 0; i < 2; i++)
+		set64(&f, flags + 80 * (size_t)i, attr_bit(&f, 18));
+	put_mmap2(&f, USER | BUILD_ID, 10, 1, 0x400000, 0x1000, 0, "/bin/a");
+	put_sample(&f, USER, 1, 10, 9, 1, &address, 1);
+	end_records(&f);
+	p = read_bytes(f.bytes, f.size, false, &e);
+	CHECK(p && p->nr_images == 1 && !p->images[0].build_id, "%s", e.text);
+	profile_free(p);
+	free(f.bytes);
+}
+
 /* Modules, generated code of the kernel and of processes. [PD-10] [PD-11] */
 TEST(images_that_are_no_files)
 {

@@ -87,7 +87,8 @@ static inline void put_attr(struct perf_file *f, uint32_t type, uint64_t config,
 	put64(f, period);
 	put64(f, sample_type);
 	put64(f, 0);
-	put64(f, attr_bit(f, 18));	/* sample_id_all */
+	/* sample_id_all, build_id */
+	put64(f, attr_bit(f, 18) | (sample_type & PERF_SAMPLE_IP ? attr_bit(f, 34) : 0));
 	put64(f, 0);
 	put64(f, 0);
 }
