@@ -157,9 +157,15 @@ void perf_tasks_free(struct perf_tasks *t);
 /* Apply a record that changes mappings or names. @b: without header and trailer. */
 int perf_tasks_apply(struct perf_tasks *t, const struct perf_event_header *h, struct bytes b);
 
+enum perf_frame {
+	PERF_FRAME_USER,
+	PERF_FRAME_KERNEL,
+	PERF_FRAME_CALLED_KERNEL,	/* the user's, of a sample in the kernel: maybe in exec() */
+};
+
 /* The image at an address, or PROFILE_NONE; *ret_function as in struct perf_mapping. */
-uint32_t perf_tasks_image(struct perf_tasks *t, uint32_t pid, bool is_kernel, uint64_t address,
-			  uint32_t *ret_function);
+uint32_t perf_tasks_image(struct perf_tasks *t, uint32_t pid, enum perf_frame frame,
+			  uint64_t address, uint32_t *ret_function);
 /* String of the profile; 0: unknown. */
 uint32_t perf_tasks_comm(const struct perf_tasks *t, uint32_t tid);
 

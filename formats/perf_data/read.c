@@ -72,19 +72,20 @@ static void add_events(struct perf_data *d)
 
 /* --- samples --- */
 
-static uint32_t make_place(struct perf_data_reader *r, uint32_t pid, bool is_kernel,
+static uint32_t make_place(struct perf_data_reader *r, uint32_t pid, enum perf_frame frame,
 			   uint64_t address)
 {
 	struct profile_line line = { 0 };
-	uint32_t function, image = perf_tasks_image(r->tasks, pid, is_kernel, address, &function);
+	uint32_t function, image = perf_tasks_image(r->tasks, pid, frame, address, &function);
 
 	line.function = function - 1;
 	return profile_place(r->d->p, image, address, &line, function ? 1 : 0);
 }
 
-static void add_frame(struct perf_data_reader *r, uint32_t pid, bool is_kernel, uint64_t address)
+static void add_frame(struct perf_data_reader *r, uint32_t pid, enum perf_frame frame,
+		      uint64_t address)
 {
-	uint32_t place = make_place(r, pid, is_kernel, address);
+	uint32_t place = make_place(r, pid, frame, address);
 
 	xgrow(r->places, r->nr_places, r->room_places);
 	r->places[r->nr_places++] = place;
@@ -94,19 +95,22 @@ static void add_frame(struct perf_data_reader *r, uint32_t pid, bool is_kernel, 
  * Markers say whose addresses follow: the kernel's, the user's, or a guest's, which end it. The
  * first address after a marker is where code was interrupted, others are return addresses. [PD-6]
  */
-static void read_stack(struct perf_data_reader *r, const struct perf_data_sample *s, bool is_kernel)
+static void read_stack(struct perf_data_reader *r, const struct perf_data_sample *s,
+		       enum perf_frame frame)
 {
+	enum perf_frame user = frame == PERF_FRAME_KERNEL ? PERF_FRAME_CALLED_KERNEL
+							  : PERF_FRAME_USER;
 	struct bytes stack = s->stack;
 	bool is_caller = false;
 	uint64_t word;
 
 	while (take_u64(&stack, &word)) {
 		if (word < (uint64_t)PERF_CONTEXT_MAX) {
-			add_frame(r, s->pid, is_kernel, word - (is_caller && word));
+			add_frame(r, s->pid, frame, word - (is_caller && word));
 			is_caller = true;
 		} else if (word == (uint64_t)PERF_CONTEXT_KERNEL ||
 			   word == (uint64_t)PERF_CONTEXT_USER) {
-			is_kernel = word == (uint64_t)PERF_CONTEXT_KERNEL;
+			frame = word == (uint64_t)PERF_CONTEXT_KERNEL ? PERF_FRAME_KERNEL : user;
 			is_caller = false;
 		} else {
 			return;
@@ -144,7 +148,9 @@ static int add_sample(struct perf_data_reader *r, const struct perf_event_header
 {
 	struct perf_data *d = r->d;
 	const struct perf_attr *a = perf_attr_find(d, perf_sample_id(&d->attrs[0], b));
-	bool is_kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	uint16_t mode = h->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	enum perf_frame frame = mode == PERF_RECORD_MISC_KERNEL ? PERF_FRAME_KERNEL
+								: PERF_FRAME_USER;
 	uint32_t node = PROFILE_NONE;
 	struct perf_data_sample s;
 	int64_t value;
@@ -159,9 +165,9 @@ static int add_sample(struct perf_data_reader *r, const struct perf_event_header
 		return op_error_set(d->e, -EPROTO, "too many samples for this number of events");
 	keep_time(d, s.time);
 	r->nr_places = 0;
-	read_stack(r, &s, is_kernel);
+	read_stack(r, &s, frame);
 	if (!r->nr_places && a->sample_type & PERF_SAMPLE_IP)
-		add_frame(r, s.pid, is_kernel, s.ip);
+		add_frame(r, s.pid, frame, s.ip);
 	if (r->nr_places)
 		node = profile_stack(d->p, r->places, r->nr_places);
 	profile_add_sample(d->p, node, add_labels(r, &s))[a->event] = value;

@@ -34,6 +34,7 @@ struct mappings {
 struct process {
 	uint32_t pid;
 	struct mappings *mappings;	/* or NULL */
+	struct mappings *before;	/* of the program that executed this one, or NULL */
 };
 
 struct thread {
@@ -65,11 +66,11 @@ struct perf_tasks *perf_tasks_new(struct perf_data *d)
 	return t;
 }
 
-static void release(struct perf_tasks *t, struct process *p)
+static void release(struct perf_tasks *t, struct mappings **ret)
 {
-	struct mappings *m = p->mappings;
+	struct mappings *m = *ret;
 
-	p->mappings = NULL;
+	*ret = NULL;
 	if (!m || --m->refs)
 		return;
 	t->live_left += m->nr;
@@ -79,8 +80,10 @@ static void release(struct perf_tasks *t, struct process *p)
 
 void perf_tasks_free(struct perf_tasks *t)
 {
-	for (size_t i = 0; i < t->nr_processes; i++)
-		release(t, &t->processes[i]);
+	for (size_t i = 0; i < t->nr_processes; i++) {
+		release(t, &t->processes[i].mappings);
+		release(t, &t->processes[i].before);
+	}
 	free(t->kernel.all);
 	free(t->processes);
 	free(t->threads);
@@ -234,7 +237,7 @@ static int own_mappings(struct perf_tasks *t, struct process *p, struct mappings
 	own->all = xmalloc((nr + 1) * sizeof(*own->all));
 	if (nr)
 		memcpy(own->all, shared->all, nr * sizeof(*own->all));
-	release(t, p);
+	release(t, &p->mappings);
 	p->mappings = *ret = own;
 	return 0;
 }
@@ -359,13 +362,11 @@ static int apply_mmap(struct perf_tasks *t, const struct perf_event_header *h, s
 	return map_user(t, pid, path, &m);
 }
 
-/*
- * The mappings of a process that executes a program stay until others are in their place: until
- * the program runs, the process's user frames are those of the one before. [PD-9]
- */
-static int apply_comm(struct perf_tasks *t, struct bytes b)
+/* A program replaces all mappings, but what led to it was mapped before. [PD-9] */
+static int apply_comm(struct perf_tasks *t, const struct perf_event_header *h, struct bytes b)
 {
 	uint32_t pid, tid;
+	struct process *p;
 	const char *name;
 
 	if (!take_u32(&b, &pid) || !take_u32(&b, &tid))
@@ -373,6 +374,12 @@ static int apply_comm(struct perf_tasks *t, struct bytes b)
 	name = take_string(&b);
 	if (name)
 		set_comm(t, tid, profile_string(t->d->p, name));
+	p = h->misc & PERF_RECORD_MISC_COMM_EXEC ? find_process(t, pid) : NULL;
+	if (p) {
+		release(t, &p->before);
+		p->before = p->mappings;
+		p->mappings = NULL;
+	}
 	return 0;
 }
 
@@ -390,7 +397,8 @@ static int apply_fork(struct perf_tasks *t, struct bytes b)
 		return 0;
 	get_process(t, parent);
 	to = get_process(t, pid);
-	release(t, to);
+	release(t, &to->mappings);
+	release(t, &to->before);
 	from = find_process(t, parent);
 	to->mappings = from->mappings;
 	if (to->mappings)
@@ -428,7 +436,7 @@ int perf_tasks_apply(struct perf_tasks *t, const struct perf_event_header *h, st
 	case PERF_RECORD_MMAP2:
 		return apply_mmap(t, h, b);
 	case PERF_RECORD_COMM:
-		return apply_comm(t, b);
+		return apply_comm(t, h, b);
 	case PERF_RECORD_FORK:
 		return apply_fork(t, b);
 	case PERF_RECORD_KSYMBOL:
@@ -470,21 +478,28 @@ static uint32_t make_image(struct perf_tasks *t, const struct perf_mapping *m)
 	return at;
 }
 
-uint32_t perf_tasks_image(struct perf_tasks *t, uint32_t pid, bool is_kernel, uint64_t address,
-			  uint32_t *ret_function)
+static struct perf_mapping *mapping_at(const struct mappings *m, uint64_t address)
 {
-	const struct process *p = is_kernel ? NULL : find_process(t, pid);
-	const struct mappings *all = is_kernel ? &t->kernel : p ? p->mappings : NULL;
-	struct perf_mapping *m;
-	uint32_t at;
+	uint32_t at = m ? find_mapping(m, address) : 0;
+
+	return m && at < m->nr && m->all[at].start <= address ? &m->all[at] : NULL;
+}
+
+uint32_t perf_tasks_image(struct perf_tasks *t, uint32_t pid, enum perf_frame frame,
+			  uint64_t address, uint32_t *ret_function)
+{
+	const struct process *p = frame == PERF_FRAME_KERNEL ? NULL : find_process(t, pid);
+	struct perf_mapping *m = NULL;
 
 	*ret_function = 0;
-	if (!all)
+	if (frame == PERF_FRAME_KERNEL)
+		m = mapping_at(&t->kernel, address);
+	else if (p)
+		m = mapping_at(p->mappings, address);
+	if (!m && p && frame == PERF_FRAME_CALLED_KERNEL)
+		m = mapping_at(p->before, address);
+	if (!m)
 		return PROFILE_NONE;
-	at = find_mapping(all, address);
-	if (at == all->nr || all->all[at].start > address)
-		return PROFILE_NONE;
-	m = &all->all[at];
 	if (m->image == PROFILE_NONE)
 		m->image = make_image(t, m);
 	*ret_function = m->function;

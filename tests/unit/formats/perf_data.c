@@ -305,6 +305,35 @@ TEST(processes_that_were_forked)
 	free(f.bytes);
 }
 
+/* Samples in exec() are called from the program before. [PD-9] */
+TEST(programs_that_execute_others)
+{
+	const uint64_t in_exec[] = { PERF_CONTEXT_KERNEL, KERNEL_START, PERF_CONTEXT_USER,
+				     0x400010 };
+	static const uint64_t addresses[] = { 0x500010, 0x400010 };
+	struct perf_file f = { .swap = false };
+
+	begin_file(&f);
+	put_kernel(&f);
+	put_mmap2(&f, USER, 10, 1, 0x400000, 0x1000, 0, "/bin/a");
+	begin_record(&f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	put32(&f, 10);
+	put32(&f, 11);
+	put_text(&f, "b");
+	end_change(&f, 10, 2, 1);
+	put_mmap2(&f, USER, 10, 3, 0x500000, 0x1000, 0, "/bin/b");
+	put_sample(&f, KERNEL, 1, 10, 4, 1, in_exec, 4);
+	for (int i = 0; i < 2; i++)
+		put_sample(&f, USER, 1, 10, 9, 1, &addresses[i], 1);
+	end_records(&f);
+	check_text(&f,
+		   "cpu-clock 1 | comm=b, cpu=3 , pid=10 , tid=11  | "
+		   "0xffffffff81000000@[kernel.kallsyms] 0x10@/bin/a\n"
+		   "cpu-clock 1 | comm=b, cpu=3 , pid=10 , tid=11  | 0x10@/bin/b\n"
+		   "cpu-clock 1 | comm=b, cpu=3 , pid=10 , tid=11  | 0x400010@\n");
+	free(f.bytes);
+}
+
 /* A device is not a build ID, though the kernel says so. [PD-3] */
 TEST(build_ids_that_nobody_requested)
 {
