@@ -15,9 +15,11 @@
 	X(csv)			\
 	X(firefox)		\
 	X(folded)		\
+	X(perf_data)		\
 	X(perf_script)		\
 	X(pprof)		\
-	X(speedscope)
+	X(speedscope)		\
+	X(v8cpuprofile)
 
 /* Formats that need the session's binaries: defined in pp/exchange, and in its export_formats[]. */
 #define SESSION_FORMATS(X)	\

@@ -89,6 +89,9 @@ const struct profile_format *profile_format_by_suffix(const struct profile_forma
 const struct profile_format *profile_format_find(const char *name);	/* in profile_formats */
 const struct profile_format *profile_format_detect(const unsigned char *bytes, size_t size);
 
+/* Names of the formats that can be written, or read: "a, b or c". The caller frees them. */
+char *profile_format_names(const struct profile_format *const *list, bool written);
+
 /* For --list-formats: a line for each format that can be written, or read. */
 void profile_formats_print(const struct profile_format *const *list, bool written, FILE *out);
 

@@ -4,6 +4,7 @@
 
 #include "formats/all_formats.h"
 #include "libutil/file.h"
+#include "libutil/strbuf.h"
 
 const struct profile_format *const profile_formats[] = {
 	PROFILE_FORMATS(PROFILE_FORMAT_ENTRY)
@@ -53,6 +54,23 @@ const struct profile_format *profile_format_detect(const unsigned char *bytes, s
 		if ((*f)->detect && (*f)->detect(bytes, size))
 			return *f;
 	return NULL;
+}
+
+char *profile_format_names(const struct profile_format *const *list, bool written)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *last = NULL;
+
+	for (; *list; list++) {
+		if (written ? !(*list)->write : !(*list)->read)
+			continue;
+		if (last)
+			strbuf_addf(&text, "%s%s", text.len ? ", " : "", last);
+		last = (*list)->name;
+	}
+	if (last)
+		strbuf_addf(&text, "%s%s", text.len ? " or " : "", last);
+	return text.text;
 }
 
 /* Width of the longest suffix or name, at least @width. */

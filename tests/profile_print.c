@@ -131,6 +131,35 @@ void profile_print(const struct profile *p, FILE *out)
 	}
 }
 
+/* As perf script has it: an offset in a file, an address elsewhere. */
+static void print_offset(const struct profile *p, uint32_t index, FILE *out)
+{
+	const struct profile_place *place = &p->places[index];
+	const struct profile_image *i = place->image == PROFILE_NONE ? NULL
+								    : &p->images[place->image];
+	bool is_kernel = i && (i->kind == PROFILE_KERNEL || i->kind == PROFILE_KERNEL_MODULE);
+
+	fprintf(out, " 0x%" PRIx64 "@%s", i && i->limit && !is_kernel
+		? profile_offset(i, place->address) : place->address,
+		i ? profile_text(p, i->path) : "");
+}
+
+void profile_print_offsets(const struct profile *p, FILE *out)
+{
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+
+		for (uint32_t k = 0; k < p->nr_events; k++)
+			if (profile_values(p, i)[k])
+				fprintf(out, "%s %" PRId64, profile_text(p, p->events[k].name),
+					profile_values(p, i)[k]);
+		print_labels(p, s->labels, out);
+		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->tree.nodes[n].parent)
+			print_offset(p, p->tree.nodes[n].key, out);
+		fputc('\n', out);
+	}
+}
+
 char *profile_printed(const struct profile *p)
 {
 	char *text = NULL;

@@ -18,6 +18,9 @@
 
 void profile_print(const struct profile *p, FILE *out);
 
+/* Samples without names, with offsets in files: what perf.data and perf script have in common. */
+void profile_print_offsets(const struct profile *p, FILE *out);
+
 /* malloc'd */
 char *profile_printed(const struct profile *p);
 

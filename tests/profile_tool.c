@@ -6,6 +6,7 @@
  *	profile_tool convert FORMAT FILE	FILE, of whatever format, to stdout
  *	profile_tool pprof FILE			like print, without the frames that Go's pprof drops
  *	profile_tool print FILE			as text that equal profiles have in common
+ *	profile_tool offsets FILE		its samples without names, with offsets in files
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,12 +59,16 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "made"))
 		p = profile_made();
-	else if ((argc == 3 && (!strcmp(argv[1], "print") || !strcmp(argv[1], "pprof"))) ||
+	else if ((argc == 3 && (!strcmp(argv[1], "print") || !strcmp(argv[1], "pprof") ||
+				!strcmp(argv[1], "offsets"))) ||
 		 (argc == 4 && !strcmp(argv[1], "convert")))
 		p = read_profile(argv[argc - 1], !strcmp(argv[1], "pprof"));
 	else
-		fail("usage", "profile_tool made FORMAT | convert FORMAT FILE | print|pprof FILE");
-	if (argc == 3 && strcmp(argv[1], "made"))
+		fail("usage", "profile_tool made FORMAT | convert FORMAT FILE | "
+		     "print|pprof|offsets FILE");
+	if (!strcmp(argv[1], "offsets"))
+		profile_print_offsets(p, stdout);
+	else if (argc == 3 && strcmp(argv[1], "made"))
 		profile_print(p, stdout);
 	else
 		write_profile(p, argv[2]);

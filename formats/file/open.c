@@ -28,6 +28,19 @@ int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
 	return 0;
 }
 
+/* [PF-13] */
+static int refuse_unknown(size_t size, struct op_error *e)
+{
+	char *names = profile_format_names(profile_formats, false);
+
+	if (size)
+		op_error_set(e, -EINVAL, "unknown format; name it with --from: %s", names);
+	else
+		op_error_set(e, -EINVAL, "the file is empty");
+	free(names);
+	return -EINVAL;
+}
+
 static int read_profile(const unsigned char *bytes, size_t size,
 			const struct profile_format *format,
 			const struct format_read_options *options, struct profile **ret,
@@ -38,9 +51,8 @@ static int read_profile(const unsigned char *bytes, size_t size,
 
 	if (!format)
 		format = profile_format_detect(bytes, size);
-	if (!format)		/* [PF-13] */
-		return op_error_set(e, -EINVAL, size ? "unknown format; name it with --from=FORMAT"
-						     : "the file is empty");
+	if (!format)
+		return refuse_unknown(size, e);
 	if (!format->read)
 		return op_error_set(e, -EINVAL, "format '%s' cannot be read, only written",
 				    format->name);

@@ -67,6 +67,13 @@ static bool split_at_time(struct text line, struct text *before, struct text *af
 	return false;
 }
 
+/* -1: of a thread that has ended. */
+static bool parse_id(struct text t, int64_t *ret)
+{
+	*ret = -1;
+	return text_is(t, "-1") || parse_number(t, ret);
+}
+
 /* "123/124", or "124" alone. */
 static bool parse_ids(struct text word, struct perf_header *ret)
 {
@@ -74,9 +81,9 @@ static bool parse_ids(struct text word, struct perf_header *ret)
 
 	ret->pid = -1;
 	if (!slash)
-		return parse_number(word, &ret->tid);
-	return parse_number((struct text){ word.at, slash }, &ret->pid) &&
-	       parse_number((struct text){ slash + 1, word.end }, &ret->tid);
+		return parse_id(word, &ret->tid);
+	return parse_id((struct text){ word.at, slash }, &ret->pid) &&
+	       parse_id((struct text){ slash + 1, word.end }, &ret->tid);
 }
 
 /* Commands may have blanks, so the part before the time is parsed from its end. */

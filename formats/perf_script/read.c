@@ -138,10 +138,19 @@ static void add_line(struct perf_script_reader *r, struct text symbol)
 	r->lines[r->nr_lines++] = (struct profile_line){ profile_function(r->p, &function), 0 };
 }
 
-/* The addresses of callers are return addresses. [PS-3] */
+static bool is_kernel(const struct profile *p, uint32_t image)
+{
+	return image != PROFILE_NONE && (p->images[image].kind == PROFILE_KERNEL ||
+					 p->images[image].kind == PROFILE_KERNEL_MODULE);
+}
+
+/*
+ * The addresses of callers are return addresses; that of the user's frame below the kernel's is
+ * where it was interrupted. [PS-3]
+ */
 static int add_frame(struct perf_script_reader *r, const struct perf_frame *frame)
 {
-	uint32_t place;
+	uint32_t place, image, is_caller = r->nr_places && frame->address;
 
 	add_line(r, frame->symbol);
 	if (frame->is_inlined)
@@ -149,9 +158,11 @@ static int add_frame(struct perf_script_reader *r, const struct perf_frame *fram
 	if (r->nr_places == PROFILE_FRAMES_MAX)
 		return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames", r->line,
 				    PROFILE_FRAMES_MAX);
-	place = profile_place(r->p, find_image(r, frame->image),
-			      frame->address - (r->nr_places && frame->address), r->lines,
-			      r->nr_lines);
+	image = find_image(r, frame->image);
+	if (is_caller && !is_kernel(r->p, image) &&
+	    is_kernel(r->p, r->p->places[r->places[r->nr_places - 1]].image))
+		is_caller = 0;
+	place = profile_place(r->p, image, frame->address - is_caller, r->lines, r->nr_lines);
 	r->nr_lines = 0;
 	xgrow(r->places, r->nr_places, r->room_places);
 	r->places[r->nr_places++] = place;
@@ -167,8 +178,9 @@ static uint32_t add_labels(struct perf_script_reader *r)
 	if (h->pid >= 0)
 		labels[nr++] = (struct profile_label){ .key = profile_string(r->p, "pid"),
 						       .number = h->pid };
-	labels[nr++] = (struct profile_label){ .key = profile_string(r->p, "tid"),
-					       .number = h->tid };
+	if (h->tid >= 0)
+		labels[nr++] = (struct profile_label){ .key = profile_string(r->p, "tid"),
+						       .number = h->tid };
 	if (h->cpu >= 0)
 		labels[nr++] = (struct profile_label){ .key = profile_string(r->p, "cpu"),
 						       .number = h->cpu };

@@ -68,6 +68,14 @@ static const char *function_name(const struct profile *p, uint32_t line)
 	return *name ? name : "[unknown]";
 }
 
+static bool is_kernel(const struct profile *p, uint32_t place)
+{
+	uint32_t image = p->places[place].image;
+
+	return image != PROFILE_NONE && (p->images[image].kind == PROFILE_KERNEL ||
+					 p->images[image].kind == PROFILE_KERNEL_MODULE);
+}
+
 /* The addresses of callers are return addresses. [PS-3] */
 static void write_place(const struct profile *p, uint32_t id, bool is_caller, FILE *out)
 {
@@ -110,9 +118,13 @@ static void write_record(const struct profile *p, uint32_t sample, uint32_t even
 	for (const char *c = event_name(p, event); *c; c++)
 		putc((unsigned char)*c <= ' ' ? '_' : *c, out);
 	fputs(": \n", out);
-	for (bool is_caller = false; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
-		write_place(p, p->tree.nodes[node].key, is_caller, out);
-		is_caller = true;
+	for (uint32_t before = PROFILE_NONE; node != PROFILE_NONE;
+	     node = p->tree.nodes[node].parent) {
+		uint32_t place = p->tree.nodes[node].key;
+
+		write_place(p, place, before != PROFILE_NONE &&
+			    (is_kernel(p, place) || !is_kernel(p, before)), out);
+		before = place;
 	}
 	putc('\n', out);
 }

@@ -3,3 +3,4 @@
 $(eval $(call test_tool,mkprofile,tests/golden/mkprofile.c,libdb.a libevents.a libutil.a))
 $(foreach t,mkforeign mkstacks,$(eval $(call test_tool,$(t),tests/golden/$(t).c,libdb.a)))
 $(foreach t,read_gmon read_llvm_sample,$(eval $(call test_tool,$(t),tests/golden/$(t).c)))
+$(eval $(call test_tool,mkperf,tests/golden/mkperf.c,libutil.a))

@@ -104,8 +104,8 @@ waiting += $(call tests_named,control,stuck stuck_oprofiled)
 # operf itself is run by tests/golden/operf.test
 $(call each_is_a_test,operf,liboperf.a)
 
-$(call each_is_a_test,formats,libformats.a,proto proto_made read_back)
-$(foreach t,proto proto_made read_back,\
+$(call each_is_a_test,formats,libformats.a,perf_data proto proto_made read_back)
+$(foreach t,perf_data proto proto_made read_back,\
 	$(call test_of,formats/$(t),tests/profile_print.c,libformats.a))
 $(call each_is_a_test,feedback,libfeedback.a)
 

@@ -42,6 +42,8 @@ const struct option_set export_option_set = {
 
 static int choose_format(const struct profile_format **ret, struct op_error *e)
 {
+	char *names;
+
 	if (!raw.to && !raw.output)
 		return op_error_set(e, -EINVAL, "no format; specify one with --to=FORMAT (see "
 				    "--list-formats)");
@@ -49,11 +51,15 @@ static int choose_format(const struct profile_format **ret, struct op_error *e)
 		      : profile_format_by_suffix(export_formats, raw.output);
 	if (*ret && (*ret)->write)
 		return 0;
+	names = profile_format_names(export_formats, true);
 	if (raw.to)
-		return op_error_set(e, -EINVAL, "unknown format '%s' for --to (see "
-				    "--list-formats)", raw.to);
-	return op_error_set(e, -EINVAL, "unknown suffix of '%s'; specify the format with "
-			    "--to=FORMAT (see --list-formats)", raw.output);
+		op_error_set(e, -EINVAL, "unknown format '%s' for --to: expected %s", raw.to,
+			     names);
+	else
+		op_error_set(e, -EINVAL, "unknown suffix of '%s'; specify the format with --to: %s",
+			     raw.output, names);
+	free(names);
+	return -EINVAL;
 }
 
 static int parse(const struct command_line *line, struct export_command *c, struct op_error *e)

@@ -63,6 +63,15 @@ static int parse_samples(const struct command_line *line, struct op_error *e)
 	return 0;
 }
 
+static int refuse_format(struct op_error *e)
+{
+	char *names = profile_format_names(profile_formats, false);
+
+	op_error_set(e, -EINVAL, "unknown format '%s' for --from: expected %s", raw.from, names);
+	free(names);
+	return -EINVAL;
+}
+
 static int parse_profile(const struct command_line *line, struct import_options *o,
 			 struct op_error *e)
 {
@@ -75,8 +84,7 @@ static int parse_profile(const struct command_line *line, struct import_options 
 	if (raw.from) {
 		o->from = profile_format_find(raw.from);
 		if (!o->from)
-			return op_error_set(e, -EINVAL, "unknown format '%s' for --from (see "
-					    "--list-formats)", raw.from);
+			return refuse_format(e);
 	}
 	if (line->nr_args != 1)
 		return op_error_set(e, -EINVAL, "expected one profile, got %zu", line->nr_args);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/exchange/perf_data.h"
+#include "pp/exchange/import/machine_names.h"
 
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
 
@@ -28,26 +28,6 @@ struct source {
 	unsigned char *bytes;
 	size_t size;
 };
-
-/* Read the profile; perf.data is converted to text by perf script. */
-static int read_source(const struct import_options *o, const struct format_warnings *warnings,
-		       struct source *ret, struct op_error *e)
-{
-	unsigned char *text = NULL;
-	int err = profile_file_bytes(o->input, &ret->bytes, &ret->size, e);
-
-	if (err || (o->from && strcmp(o->from->name, "perf-script")) ||
-	    !is_perf_data(ret->bytes, ret->size))
-		return err;
-	if (!strcmp(o->input, "-"))
-		err = op_error_set(e, -EINVAL, "cannot read perf.data from standard input; specify "
-				   "a file");		/* [PS-9] */
-	else
-		err = perf_data_text(o->input, warnings, &text, &ret->size, e);
-	free(ret->bytes);
-	ret->bytes = text;
-	return err;
-}
 
 static int make_session(const struct import_options *o, const struct source *source,
 			const struct profile *p,
@@ -82,11 +62,13 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	};
 	struct source source;
 	struct profile *p = NULL;
-	int err = read_source(o, warnings, &source, e);
+	int err = profile_file_bytes(o->input, &source.bytes, &source.size, e);
 
 	if (err)
 		return err;
 	err = profile_read_bytes(o->input, source.bytes, source.size, o->from, &options, &p, e);
+	if (!err && !strcmp(profile_text(p, p->origin), "perf-data"))
+		import_machine_names(p, "", notices);
 	if (!err)
 		err = make_session(o, &source, p, ret, notices, e);
 	else if (!o->from && is_sample_file(o->input))

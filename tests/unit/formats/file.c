@@ -149,7 +149,8 @@ TEST(unknown_files_are_refused)
 	CHECK(strstr(e.text, ": the file is empty"), "%s", e.text);
 	put_text(path, "\001\002\003");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
-	CHECK(strstr(e.text, ": unknown format; name it with --from=FORMAT"), "%s", e.text);
+	CHECK(strstr(e.text, ": unknown format; name it with --from: callgrind, "), "%s", e.text);
+	CHECK(strstr(e.text, "speedscope or v8cpuprofile"), "%s", e.text);
 	CHECK(!p, "untouched");
 	put_text(path, "main;work 3\n");
 	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);

@@ -7,6 +7,7 @@
  * file is accepted does not matter here.
  */
 #include "formats/all_formats.h"
+#include "tests/unit/formats/perf_file.h"
 #include "tests/unit/reader_size.h"
 
 #define FILE_SIZE	(1 << 20)
@@ -57,6 +58,11 @@ static const struct hostile texts[] = {
 	  "\"none\",\"type\":\"sampled\",\"weights\":[1],\"samples\":[[0", ",0", "]]}]}" },
 	{ &format_speedscope, "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":"
 	  "\"none\",\"type\":\"sampled\",\"weights\":[1],\"samples\":[[0", "],[0", "]]}]}" },
+	{ &format_v8cpuprofile, "{\"startTime\":0,\"endTime\":0,\"nodes\":[{\"id\":-1,"
+	  "\"hitCount\":1,\"callFrame\":{}}",
+	  ",{\"id\":1%,\"hitCount\":1,\"callFrame\":{}}", "]}" },
+	{ &format_v8cpuprofile, "{\"startTime\":0,\"endTime\":0,\"nodes\":[{\"id\":1,"
+	  "\"callFrame\":{}}],\"timeDeltas\":[],\"samples\":[1", ",1", "]}" },
 	{ &format_folded, "", "a 1\n", "" },
 	{ &format_folded, "a;b 1\n", "% 1\n", "" },
 	{ &format_folded, "a;b 1\n", "%;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a;a 1\n",
@@ -127,6 +133,34 @@ static void make_pprof(const void *again, size_t size)
 		put(again, size);
 }
 
+/* Records of perf.data: a few bytes each, and all of them change something. */
+static void make_perf_data(unsigned int kind)
+{
+	struct perf_file f = { .swap = false };
+
+	begin_file(&f);
+	for (uint64_t n = 0; f.size < PERF_FILE_ROOM - 500; n++) {
+		const uint64_t stack[] = { PERF_CONTEXT_USER, 4096 * n, 4096 * n + 8, n };
+
+		if (kind == 0) {
+			put_sample(&f, PERF_RECORD_MISC_USER, 1, (uint32_t)n, n, n, stack, 4);
+		} else if (kind == 1) {
+			put_mmap2(&f, PERF_RECORD_MISC_USER, (uint32_t)n, n, 4096, 4096, n, "a");
+			put_sample(&f, PERF_RECORD_MISC_USER, 1, (uint32_t)n, n, n, stack, 4);
+		} else if (kind == 2) {
+			put_mmap2(&f, PERF_RECORD_MISC_USER, 1, n, 8192 * n, 4096, n, "a");
+			put_fork(&f, (uint32_t)n + 2, 1, n);
+		} else {
+			put_comm(&f, (uint32_t)n, n, "");
+		}
+	}
+	put_sample(&f, PERF_RECORD_MISC_USER, 1, 1, 1, 1, NULL, 0);
+	end_records(&f);
+	nr_bytes = 0;
+	put(f.bytes, f.size);
+	free(f.bytes);
+}
+
 static bool read_bytes(const void *what)
 {
 	const struct profile_format *format = what;
@@ -179,10 +213,21 @@ TEST(pprof)
 	}
 }
 
+TEST(perf_data)
+{
+	static const char *const kinds[] = { "samples", "mappings", "processes", "names" };
+
+	for (unsigned int kind = 0; kind < 4; kind++) {
+		make_perf_data(kind);
+		check_size(&format_perf_data, kinds[kind]);
+	}
+}
+
 TEST(every_reader_is_tested)
 {
 	for (const struct profile_format *const *f = profile_formats; *f; f++) {
-		bool is_tested = *f == &format_cpuprofile || *f == &format_pprof;
+		bool is_tested = *f == &format_cpuprofile || *f == &format_pprof ||
+				 *f == &format_perf_data;
 
 		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 			is_tested = is_tested || texts[i].format == *f;

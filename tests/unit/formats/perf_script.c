@@ -28,7 +28,7 @@ static const char two_events[] =
 	"\n"
 	"  prog 25488 52909.414783:   10101010 cpu-clock:ppp:      55f927d4738a f(int, char)+0x8a "
 	"(/tmp/prog)\n"
-	"prog 25488 52909.5: 7 misses: \n"
+	":-1 25488/-1 52909.5: 7 misses: \n"
 	"\n";
 
 TEST(samples_stacks_and_labels)
@@ -52,12 +52,16 @@ TEST(samples_stacks_and_labels)
 	CHECK(place->address == 0xffffffff813a2313, "address of the leaf");
 	CHECK(p->images[place->image].kind == PROFILE_KERNEL, "in the kernel");
 	place = &p->places[p->tree.nodes[p->tree.nodes[node].parent].key];
-	CHECK(place->address == 0x12d8 && place->nr_lines == 2, "address of the call: %lx",
+	CHECK(place->address == 0x12d9 && place->nr_lines == 2, "where it was interrupted: %lx",
 	      (long)place->address);
 	CHECK(!strcmp(profile_text(p, p->images[place->image].path), "/tmp/a (b)/prog"), "%s",
 	      profile_text(p, p->images[place->image].path));
+	node = p->tree.nodes[p->samples[0].node].parent;
+	place = &p->places[p->tree.nodes[p->tree.nodes[node].parent].key];
+	CHECK(place->address == 0x13ff, "address of the call: %lx", (long)place->address);
 	CHECK(p->label_sets[p->samples[0].labels].nr == 4, "pid, tid, cpu, comm");
 	CHECK(p->samples[2].node == PROFILE_NONE, "no stack");
+	CHECK(p->label_sets[p->samples[2].labels].nr == 2, "a thread that has ended: pid, comm");
 	profile_free(p);
 }
 

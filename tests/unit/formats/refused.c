@@ -223,6 +223,43 @@ TEST(firefox)
 	CHECK_ALL(format_firefox, cases);
 }
 
+#define V8(nodes, more) "{\"nodes\":[" nodes "],\"startTime\":1,\"endTime\":9" more "}"
+#define V8_NODE(id, more) "{\"id\":" id ",\"callFrame\":{\"functionName\":\"f\"}" more "}"
+
+TEST(v8cpuprofile)
+{
+	static const struct malformed cases[] = {
+		{ "{}", "nodes: expected a list of nodes", false },
+		{ V8("{}", ""), "nodes[0].id: expected a whole number", false },
+		{ V8(V8_NODE("1", "") "," V8_NODE("1", ""), ""), "nodes[1].id: duplicate ID",
+		  false },
+		{ V8("{\"id\":1}", ""), "nodes[0].callFrame: expected an object", false },
+		{ V8(V8_NODE("1", ",\"hitCount\":-1"), ""),
+		  "nodes[0].hitCount: expected a whole number from 0", false },
+		{ V8(V8_NODE("1", ",\"children\":[7]"), ""), "nodes[0].children: unknown node",
+		  false },
+		{ V8(V8_NODE("1", "") "," V8_NODE("2", ",\"parent\":7"), ""),
+		  "nodes[1].parent: unknown node", false },
+		{ V8(V8_NODE("1", ",\"children\":[3]") "," V8_NODE("2", ",\"children\":[3]") ","
+		     V8_NODE("3", ""), ""),
+		  "nodes[1].children: the node has two parents", false },
+		{ V8(V8_NODE("1", ",\"hitCount\":1,\"children\":[1]"), ""),
+		  "nodes[0]: more than 65536 callers", false },
+		{ "{\"nodes\":[" V8_NODE("1", "") "]}",
+		  "startTime and endTime: expected numbers", false },
+		{ V8(V8_NODE("1", ""), ",\"samples\":[1],\"timeDeltas\":[]"),
+		  "expected samples and timeDeltas to be lists of the same length", true },
+		{ V8(V8_NODE("1", ""), ",\"samples\":[2],\"timeDeltas\":[1]"),
+		  "samples[0]: unknown node", false },
+		{ V8(V8_NODE("1", ""), ",\"samples\":[1,1],\"timeDeltas\":[1,\"\"]"),
+		  "timeDeltas[1]: expected a number below 2^63", false },
+		{ V8(V8_NODE("1", ""), ",\"oprofile\":{}"),
+		  "oprofile: invalid period or unitMask", false },
+	};
+
+	CHECK_ALL(format_v8cpuprofile, cases);
+}
+
 TEST(folded)
 {
 	static const struct malformed cases[] = {
