@@ -131,6 +131,14 @@ static void print(const void *report, FILE *out)
 		format_compare_text(r, out);
 }
 
+static void print_notices(const struct diff_options *o, const struct notices *notices)
+{
+	if (o->print & PRINT_WARNINGS)
+		report_notices(notices);
+	else
+		report_notices_briefly(notices);
+}
+
 static int compare_profiles(const struct diff_options *o, struct diff_profile profiles[2],
 			    struct notices *notices)
 {
@@ -157,7 +165,7 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
 	progress_end();
-	report_notices(notices);
+	print_notices(o, notices);
 	status = output_write(o->output_file, o->format == FORMAT_TEXT, print, &report);
 	event_table_free(events);
 	for (size_t i = 0; i < a->nr_classes; i++)
@@ -183,7 +191,7 @@ static int run(const struct diff_options *o)
 	if (!err)
 		status = compare_profiles(o, profiles, &notices);
 	if (err) {
-		report_notices(&notices);
+		print_notices(o, &notices);
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	}
 	/* rows of the second may be in the memory of the first: pp/report/diff.h */

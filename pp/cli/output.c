@@ -11,7 +11,17 @@
 void report_notices(const struct notices *notices)
 {
 	for (size_t i = 0; i < notices->nr; i++)
-		report_warning("%s", notices->texts[i]);
+		if (notice_is_listed(notices, i))
+			report_warning("%s", notices->texts[i]);
+}
+
+void report_notices_briefly(const struct notices *notices)
+{
+	struct notices brief = { 0 };
+
+	notices_brief(notices, &brief);
+	report_notices(&brief);
+	notices_free(&brief);
 }
 
 static int write_file(const char *path, void (*print)(const void *report, FILE *out),

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include "pp/select/notices.h"
 
-/* Print each as a warning. */
+/* Print each as a warning, or three lines at most that stand for them. */
 void report_notices(const struct notices *notices);
+void report_notices_briefly(const struct notices *notices);
 
 /*
  * Let @print write @report to the file @path, or if that is NULL to standard output, through a

@@ -47,8 +47,8 @@ static const struct poptOption table[] = {
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "print results of stages to stderr: files, classes, images, symbols, rows, all",
-	  "list" },
+	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
+	  "images, symbols, rows; or all", "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };

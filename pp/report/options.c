@@ -68,8 +68,8 @@ static const struct poptOption table[] = {
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
-	  "print results of stages to stderr: files, classes, images, symbols, rows, calls, all",
-	  "list" },
+	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
+	  "images, symbols, rows, calls; or all", "list" },
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
