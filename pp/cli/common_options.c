@@ -116,14 +116,19 @@ void command_line_end(const struct option_set *set, struct command_line *line)
 
 #define LOCAL_SESSION_DIR "oprofile_data"	/* operf's default */
 
+const char *option_session_dir_quietly(const char *given, bool is_archive)
+{
+	return given ? given : file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
+									     : SESSION_DIR_DEFAULT;
+}
+
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose)
 {
-	const char *dir = file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
-									 : SESSION_DIR_DEFAULT;
+	const char *dir = option_session_dir_quietly(given, is_archive);
 	char *path;
 
 	if (given || is_archive)
-		return given ? given : dir;
+		return dir;
 	path = path_absolute(dir);
 	fprintf(stderr, "Using %s/samples/ for %s\n", path ? path : dir, purpose);
 	free(path);

@@ -59,6 +59,7 @@ void option_set_print(const struct option_set *set, enum asked asked);
  * archive the default is always /var/lib/oprofile.
  */
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose);
+const char *option_session_dir_quietly(const char *given, bool is_archive);
 
 enum {			/* --verbose=: what is printed on stderr, results of stages */
 	PRINT_FILES = 1,

@@ -276,11 +276,15 @@ static bool text_matches(const char *pattern, const char *text)
 }
 
 /* In the original events and sessions are not globs: @exact. */
+static bool is_text(const struct spec_item *item, const char *text, bool exact)
+{
+	return exact ? !strcmp(item->text, text) : text_matches(item->text, text);
+}
+
 static bool list_has_text(const struct spec_list *list, const char *text, bool exact)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (exact ? !strcmp(list->items[i].text, text)
-			  : text_matches(list->items[i].text, text))
+		if (is_text(&list->items[i], text, exact))
 			return true;
 	return false;
 }
@@ -373,6 +377,12 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 	       is_number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
 	       is_number_wanted(&spec->list[SPEC_TID], name->tid) &&
 	       is_number_wanted(&spec->list[SPEC_CPU], name->cpu);
+}
+
+bool profile_spec_is_session(const struct profile_spec *spec, const struct spec_item *item,
+			     const char *name)
+{
+	return is_text(item, name, spec->compat);
 }
 
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name)

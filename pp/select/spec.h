@@ -83,6 +83,10 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 			  const char *cgroup, const struct spec_image *app,
 			  const struct spec_image *image);
 
+/* Whether @item of the list of sessions names the session @name. */
+bool profile_spec_is_session(const struct profile_spec *spec, const struct spec_item *item,
+			     const char *name);
+
 /* Whether the session @name is selected; without session: that is "current" [PS-9]. */
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name);
 
