@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libdb/session/session.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -80,10 +81,29 @@ static int open_sessions(const struct collect_options *o, struct collection *c,
 	return err;
 }
 
+static bool are_selected(const struct spec_list *numbers)
+{
+	return numbers->nr && !numbers->all;
+}
+
+/*
+ * Samples of programs that sample themselves are always kept apart by thread, because that costs
+ * them nothing. A column for each is for who asks for it [AR-6].
+ */
+static bool adds_up_threads(const struct collect_options *o, const struct session_list *sessions)
+{
+	if (o->separate_threads || are_selected(&o->spec->list[SPEC_TID]))
+		return false;
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (strcmp(sessions->sessions[i].info.collector, THREAD_SAMPLE_COLLECTOR) != 0)
+			return false;
+	return true;
+}
+
 int collect(const struct collect_options *o, struct collection *ret, struct notices *notices,
 	    struct op_error *e)
 {
-	const struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
+	struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
 	struct collection *c = ret;
 	int err;
 
@@ -104,6 +124,8 @@ int collect(const struct collect_options *o, struct collection *ret, struct noti
 		return nothing_matches(c, e);
 	if (o->files_only)
 		return 0;
+	if (adds_up_threads(o, &c->sessions))
+		how.merge.tid = how.merge.tgid = true;
 	err = arrange_files(&c->files, &how, &c->arrangement, notices, e);
 	if (!err && o->print_classes)
 		arrangement_print(&c->arrangement, stderr);
