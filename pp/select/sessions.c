@@ -125,6 +125,10 @@ static void read_stats(struct report_session *s, bool times, struct notices *not
 	err = session_parts_read(stats, &s->parts, &e);
 	if (err)
 		notice_unreadable(notices, stats, "parts/index", err, &e);
+	*e.text = '\0';
+	err = session_processes_read(stats, &s->processes, &e);
+	if (err)
+		notice_unreadable(notices, stats, "processes", err, &e);
 	read_kernel_symbols(s, notices);
 	free(stats);
 }
@@ -265,6 +269,7 @@ void sessions_close(struct session_list *list)
 		if (s->ids)
 			image_ids_free(s->ids);
 		session_parts_free(&s->parts);
+		session_processes_free(&s->processes);
 		event_times_free(&s->times);
 		free(s->name);
 		free(s->samples);
