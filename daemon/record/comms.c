@@ -211,9 +211,10 @@ void comms_record(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, con
 	*started_as = '\0';
 	if (can_read(c))
 		read_started_as(c, tgid, started_as);
-	if (*path && (*started_as || !*noted) && !executes(c, tgid, path)) {
+	/* samples of an exec may come with the new name and the old program: one thread's matter */
+	if (*path && !executes(c, tgid, path)) {
 		*started_as = '\0';
-		p.comm = noted;
+		p.comm = by_thread ? noted : "";
 	}
 	if ((*p.comm || *started_as) && add_line(c, &p))
 		(void)session_processes_append(c->stats_dir, &p);	/* else without names */

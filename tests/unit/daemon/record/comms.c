@@ -104,10 +104,12 @@ TEST(executes_another_program)
 	comms_record(c, 70, 70, 1, "/bin/sh", "", false);
 	check_list("");
 	comms_record(c, 70, 70, 2, "/bin/dash", "sh", false);
-	check_list("- - sh - /bin/dash\n");
-	comms_record(c, 75, 75, 2, "/bin/gone", "", false);
-	comms_record(c, 70, 70, 3, REDIS, "", false);
-	check_list("- - sh - /bin/dash\n- - redis-server redis-server " REDIS "\n");
+	comms_record(c, 75, 75, 2, "/bin/gone", "gone", false);
+	check_list("");
+	comms_record(c, 70, 70, 3, "/bin/dash", "sh", true);
+	check_list("70 70 sh - /bin/dash\n");
+	comms_record(c, 70, 70, 4, REDIS, "", false);
+	check_list("70 70 sh - /bin/dash\n- - redis-server redis-server " REDIS "\n");
 	comms_free(c);
 }
 
