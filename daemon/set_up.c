@@ -58,7 +58,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.callgraph_depth = o->callgraph_depth,
 		.frame_pointers_only = o->frame_pointers_only,
 		.cgroups = o->separate.cgroup,
-		.comms = o->separate.thread && o->callgraph_depth,
+		.comms = o->separate.thread,
 		.unwind = d->unwind,
 	};
 	int err;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "libutil/number.h"
 
 static int digit_value(char c)
@@ -89,4 +90,17 @@ int number_parse_percent(const char *text, double *ret)
 		return -ERANGE;
 	*ret = value;
 	return 0;
+}
+
+const char *number_format_percent(char text[PERCENT_TEXT], double part, double total)
+{
+	double percent = total > 0 ? 100 * part / total : 0;
+
+	if (part > 0 && percent < 0.001)
+		return "less than 0.001 %";
+	if (part < total && percent > 99.9)
+		return "more than 99.9 %";
+	snprintf(text, PERCENT_TEXT, percent < 9.95 ? "%.2g %%" : percent < 99.5 || part >= total
+		 ? "%.0f %%" : "%.1f %%", percent);
+	return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* number.h - parse numbers of options, files and specifications */
+/* number.h - numbers in options, files, specifications and messages */
 #ifndef LIBUTIL_NUMBER_H
 #define LIBUTIL_NUMBER_H
 
@@ -16,5 +16,12 @@ int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *r
 
 /* Parse a percentage, "0" to "100", with decimals. 0, -EINVAL or -ERANGE. */
 int number_parse_percent(const char *text, double *ret);
+
+/*
+ * For sentences: "3.4 %", "27 %", "99.6 %"; "0 %" and "100 %" only if it is nothing or all. Returns
+ * @text.
+ */
+#define PERCENT_TEXT 24
+const char *number_format_percent(char text[PERCENT_TEXT], double part, double total);
 
 #endif

@@ -93,7 +93,7 @@ static int open_collector(struct operf *o, struct op_error *e)
 		.buffer_words = rights_ring_bytes() / sizeof(op_word) / 2,
 		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
 		.cgroups = o->options.separate_cgroup,
-		.comms = o->options.separate_thread && o->options.callgraph,
+		.comms = o->options.separate_thread,
 		.unwind = o->unwind,
 	};
 	int err;

@@ -12,6 +12,7 @@
 #include "events/cpu/type.h"
 #include "events/data.h"
 #include "libutil/message.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
@@ -27,6 +28,9 @@
 #include "pp/report/summary.h"
 #include "pp/select/collect.h"
 #include "pp/select/invert.h"
+
+#define STATUS_GREW	2	/* --fail-above */
+#define GROWTH_NAMED	5	/* rows in its message */
 
 struct diff_profile {
 	struct collection collection;
@@ -130,6 +134,43 @@ static void print(const void *report, FILE *out)
 		format_compare_text(r, out);
 }
 
+static void print_notices(const struct diff_options *o, const struct notices *notices)
+{
+	if (o->print & PRINT_WARNINGS)
+		report_notices(notices);
+	else
+		report_notices_briefly(notices);
+}
+
+/* Print the rows that changed and grew by more than --fail-above. Returns whether there are any. */
+static bool report_growth(const struct compare_report *r)
+{
+	const struct diff_options *o = r->options;
+	struct strbuf text = STRBUF_INIT;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < r->arrangement->nr_classes && o->fail_above >= 0; i++) {
+		const struct comparison *c = &r->comparisons[i];
+
+		for (size_t k = 0; k < c->nr; k++) {
+			const struct compared_row *row = &c->rows[k];
+
+			if (row->direction <= 0 || row->change <= o->fail_above)
+				continue;
+			if (nr++ < GROWTH_NAMED)
+				strbuf_addf(&text, "%s%s +%.2f", text.len ? ", " : "", o->images
+					    ? image_shown_name(row->row->image, o->long_names)
+					    : row->row->shown, row->change);
+		}
+	}
+	if (nr)
+		report_error("%zu %s%s grew by more than %g %% of all samples: %s%s", nr,
+			     o->images ? "image" : "symbol", nr == 1 ? "" : "s", o->fail_above,
+			     text.text, nr > GROWTH_NAMED ? ", ..." : "");
+	strbuf_free(&text);
+	return nr;
+}
+
 static int compare_profiles(const struct diff_options *o, struct diff_profile profiles[2],
 			    struct notices *notices)
 {
@@ -156,8 +197,10 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
 	progress_end();
-	report_notices(notices);
+	print_notices(o, notices);
 	status = output_write(o->output_file, o->format == FORMAT_TEXT, print, &report);
+	if (!status && report_growth(&report))
+		status = STATUS_GREW;
 	event_table_free(events);
 	for (size_t i = 0; i < a->nr_classes; i++)
 		comparison_free(&comparisons[i]);
@@ -168,7 +211,8 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 static int run(const struct diff_options *o)
 {
 	bool is_archive = o->specs[0].archive && o->specs[1].archive;
-	const char *dir = option_session_dir(o->session_dir, is_archive, "samples directory.");
+	const char *dir = o->only_folders ? option_session_dir_quietly(o->session_dir, is_archive)
+			: option_session_dir(o->session_dir, is_archive, "samples directory.");
 	struct diff_profile profiles[2] = { 0 };
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
@@ -182,7 +226,7 @@ static int run(const struct diff_options *o)
 	if (!err)
 		status = compare_profiles(o, profiles, &notices);
 	if (err) {
-		report_notices(&notices);
+		print_notices(o, &notices);
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	}
 	/* rows of the second may be in the memory of the first: pp/report/diff.h */

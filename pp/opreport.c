@@ -21,6 +21,14 @@ static const char *session_dir(const struct report_options *options)
 	return option_session_dir(options->session_dir, is_archive, "samples directory.");
 }
 
+static void print_notices(const struct report_options *options, const struct notices *notices)
+{
+	if (options->print & PRINT_WARNINGS)
+		report_notices(notices);
+	else
+		report_notices_briefly(notices);
+}
+
 static int draw(const struct report_options *options)
 {
 	struct notices notices = { 0 };
@@ -28,7 +36,7 @@ static int draw(const struct report_options *options)
 	int err = picture_make(options, session_dir(options), &notices, &e);
 
 	progress_end();
-	report_notices(&notices);
+	print_notices(options, &notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	notices_free(&notices);
@@ -44,7 +52,7 @@ static int run(const struct report_options *options)
 	int err = report_make(options, session_dir(options), &report, &notices, &e);
 
 	progress_end();
-	report_notices(&notices);
+	print_notices(options, &notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	else

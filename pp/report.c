@@ -43,6 +43,7 @@ struct report_profile {
 
 struct report {
 	const struct report_options *options;
+	struct ratio_list ratios;
 	const struct notices *notices;
 	struct report_profile profiles[2];	/* of two, the second is shown */
 	size_t nr_profiles;
@@ -208,6 +209,7 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 			.root = o->root,
 			.exclude_dependent = o->exclude_dependent,
 			.strict = o->strict,
+			.separate_threads = o->separate_threads || o->compat,
 			.want_arcs = o->callgraph,
 			.print_files = o->print & PRINT_FILES,
 			.print_classes = o->print & PRINT_CLASSES,
@@ -260,6 +262,7 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.details = options->details,
 		.differential = options->nr_specs == 2,
 		.title = options->title,
+		.ratios = &r->ratios,
 	};
 	if (options->format == FORMAT_XML && options->has_sort)
 		notice_add(notices, "ignored --sort: XML is sorted by application, image and "
@@ -267,10 +270,14 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	if (!options->symbols && !options->compat && options->has_sort &&
 	    options->sort.keys[0] != SORT_SAMPLE)
 		notice_add(notices, "ignored --sort: the summary is sorted by samples");
-	err = make_profiles(r, session_dir, notices, e);
+	err = ratios_parse(options->ratio, &r->ratios, e);
+	if (!err)
+		err = make_profiles(r, session_dir, notices, e);
 	if (options->no_header || options->format == FORMAT_XML || options->format == FORMAT_CSV)
 		for (size_t i = 0; i < r->nr_profiles; i++)
 			multiplexed_notices(&r->profiles[i].collection.sessions, notices);
+	if (!err)
+		err = ratios_find(&r->ratios, &shown(r)->collection.arrangement, e);
 	if (!err)
 		open_events(r);
 	if (!err && options->stacks) {
@@ -328,6 +335,7 @@ static void print_json(const struct report *r, const struct session_list *const 
 		.nr_sessions = r->nr_profiles,
 		.arrangement = &shown(r)->collection.arrangement,
 		.notices = r->notices,
+		.ratios = &r->ratios,
 		.summary = r->options->symbols || r->options->stacks ? NULL : &r->summary,
 		.rows = r->options->stacks ? &r->stacks.rows : &shown(r)->rows,
 		.graph = r->options->callgraph ? &r->graph : NULL,
@@ -392,6 +400,7 @@ void report_free(struct report *r)
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);
+	ratios_free(&r->ratios);
 	/* rows of the second may be in the memory of the first: pp/report/diff.h */
 	for (size_t i = r->nr_profiles; i-- > 0;) {
 		rows_free(&r->profiles[i].rows);

@@ -14,6 +14,7 @@
 #include "daemon/jit/processes.h"
 #include "daemon/record/attribute.h"
 #include "daemon/record/cgroups.h"
+#include "daemon/record/comms.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
@@ -377,6 +378,16 @@ static struct route *find_route(struct attribution *a, const struct trans_state 
 	return r;
 }
 
+/* Tasks of which every sample is filtered out may be listed as well. */
+static void record_task(struct attribution *a, const struct trans_state *state)
+{
+	const struct image *app = cookie_image(a->config.cookies, state->app_cookie);
+
+	if (app || a->config.separate.thread)
+		comms_record(a->config.comms, state->tgid, state->tid, state->app_cookie,
+			     app ? app->path : "", state->comm, a->config.separate.thread);
+}
+
 static void log_samples(const struct trans_state *state, const uint64_t *pcs,
 			const uint32_t *counters, size_t nr)
 {
@@ -398,6 +409,8 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 		log_samples(state, pcs, counters, nr);
 	if (a->is_stale) {
 		a->route = find_route(a, state);
+		if (a->config.comms)
+			record_task(a, state);
 		a->is_stale = false;
 	}
 	a->config.stats->samples += nr;

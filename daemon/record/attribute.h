@@ -36,6 +36,7 @@ struct attribution_config {
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
+	struct comms *comms;		/* lists the tasks that have samples; or NULL */
 	struct cgroups *cgroups;	/* used with separate.cgroup only */
 	struct jit_processes *jit;	/* notified of samples in anonymous memory */
 	struct sfiles *sfiles;

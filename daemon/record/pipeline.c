@@ -111,6 +111,7 @@ static void make_attribution(struct pipeline *p)
 		.cookies = p->cookies,
 		.kernel = p->kernel,
 		.anons = p->anons,
+		.comms = p->comms,
 		.cgroups = p->cgroups,
 		.jit = p->jit,
 		.sfiles = p->sfiles,
@@ -179,6 +180,7 @@ void pipeline_set_session(struct pipeline *p, const char *samples_dir, const cha
 	sfiles_set_session(p->sfiles, samples_dir);
 	stacks_set_session(p->stacks, stats_dir);
 	kernel_set_session(p->kernel, stats_dir);
+	comms_set_session(p->comms, stats_dir);
 	jit_processes_set_session(p->jit, samples_dir);
 }
 

@@ -9,6 +9,7 @@
  *   SD/samples/NAME/stats/event-times    how long each event was counted (event_times.h)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build IDs of the images (image_ids.h)
+ *   SD/samples/NAME/stats/processes      what tasks are called (processes.h)
  *   SD/samples/NAME/stats/parts/N/...    sample files separated by more than names hold (parts.h)
  *   SD/samples/NAME/stats/binaries/ID    copies of binaries that are not on the host
  *   SD/samples/NAME/stats/vdso.so        the kernel's code in every process

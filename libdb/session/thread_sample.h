@@ -10,6 +10,7 @@
 #define THREAD_SAMPLE_WALL	0
 #define THREAD_SAMPLE_CPU	1
 
+#define THREAD_SAMPLE_CPU_TYPE	4	/* in headers: OProfile's "timer", in both versions */
 #define THREAD_SAMPLE_COLLECTOR	"sampler"	/* in stats/session */
 
 #endif

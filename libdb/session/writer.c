@@ -84,6 +84,7 @@ static int open_file(struct session_writer *w, const struct session_file *file, 
 	int err = folder_of(w, file, &folder);
 
 	header.cpu_type = file->cpu_type;
+	header.cpu_mhz = file->cpu_mhz;
 	header.mtime = file->mtime;
 	if (!err)
 		err = sample_file_path(folder, &file->name, path);

@@ -37,6 +37,7 @@ struct session_file {
 	struct sample_name name;
 	const char *build_id, *cgroup;	/* of its part; both "": none [SS-60] */
 	uint32_t cpu_type;		/* UINT32_MAX: any */
+	double cpu_mhz;			/* 0: not known */
 	uint64_t mtime;
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdb/session/processes.h"
 #include "libdb/session/thread_sample.h"
 #include "libutil/file.h"
 
@@ -23,6 +24,31 @@ static void set_command(struct session_info *info)
 			text[i] = ' ';
 	snprintf(info->profiled, sizeof(info->profiled), "%s", text);
 	free(text);
+}
+
+/* What this process is called, unless it is in the list: a session is written several times. */
+static void add_process(const struct session_update *u)
+{
+	char comm[64] = "", argv0[256] = "";
+	const struct session_process own = {
+		.tgid = u->pid, .tid = u->pid, .comm = comm, .started_as = argv0,
+		.app = u->app.path,
+	};
+	struct session_processes all = { 0 };
+	const struct session_process *p;
+	bool listed = false;
+	size_t nr;
+
+	(void)file_read_line("/proc/self/comm", comm, sizeof(comm));
+	(void)file_read_line("/proc/self/cmdline", argv0, sizeof(argv0));
+	session_started_as(argv0);
+	(void)session_processes_read(u->to.stats, &all, NULL);
+	p = session_processes_find(&all, u->pid, &nr);
+	for (size_t i = 0; i < nr; i++)
+		listed |= !strcmp(p[i].app, own.app) && !strcmp(p[i].started_as, argv0);
+	if (!listed && all.nr < SESSION_PROCESSES_MAX)
+		(void)session_processes_append(u->to.stats, &own);
+	session_processes_free(&all);
 }
 
 static void add_event(const struct session_update *u, struct session_info *info)
@@ -73,6 +99,7 @@ void session_write_beside(struct session_update *u, const char *dir)
 	session_counts_reserve(&counts, 1);
 	cpu_counts_add(&counts.cpu[0], &u->counts);
 	make_info(u, &info);
+	add_process(u);
 	err = session_write_stats(u->to.stats, dir, &counts, &info);
 	if (err)
 		session_failed(u, err, u->to.stats);

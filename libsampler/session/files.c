@@ -136,7 +136,8 @@ static void describe_file(void *context, uint64_t file, struct session_file *ret
 		ret->name.callee = u->images[callee_of(file)].name;
 	if (image->is_apart)
 		ret->build_id = image->build_id;
-	ret->cpu_type = UINT32_MAX;
+	ret->cpu_type = THREAD_SAMPLE_CPU_TYPE;
+	ret->cpu_mhz = u->cpu_mhz;
 	ret->mtime = file_time(image);
 	session_image_record(u, image);
 }

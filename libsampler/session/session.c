@@ -20,6 +20,7 @@
 #include "libdb/session/thread_sample.h"
 #include "libsampler/session/folder.h"
 #include "libutil/clock.h"
+#include "libutil/cpu_clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -172,6 +173,7 @@ static int write_session(struct session_builder *b, const struct sampler_summary
 	free(samples);
 	find_program(&u, program);
 	choose_event(&u);
+	u.cpu_mhz = (double)cpu_clock_khz() / 1000;
 	count_losses(&u, b);
 	(void)image_ids_read(u.to.stats, &u.ids);
 	session_images_make(&u);

@@ -29,6 +29,7 @@ struct session_update {
 	struct session_writer to;
 	struct image_name app;
 	pid_t pid;
+	double cpu_mhz;
 	uint64_t count;			/* in names of files */
 	uint64_t unit_mask;
 	struct session_image *images;	/* of the profile */

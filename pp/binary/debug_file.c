@@ -103,14 +103,15 @@ static bool by_fetched(struct search *s, char **ret_path)
 	return false;
 }
 
-static bool by_build_id(struct search *s, char **ret_path)
+/* In @root; a build ID is a proof also if the image is elsewhere. */
+static bool by_build_id(struct search *s, const char *root, char **ret_path)
 {
 	char text[BUILD_ID_TEXT];
 
 	if (!s->has_id || s->id.len < 2)
 		return false;
 	build_id_text(&s->id, text);
-	return try_file(s, xasprintf("%s%s/.build-id/%.2s/%s.debug", s->root, DEBUG_DIR, text,
+	return try_file(s, xasprintf("%s%s/.build-id/%.2s/%s.debug", root, DEBUG_DIR, text,
 				     text + 2), NULL, ret_path);
 }
 
@@ -163,7 +164,8 @@ int debug_file_open(const struct object_file *image, const char *path, const cha
 			    .ret = ret };
 
 	s.has_id = !object_file_build_id(image, &s.id);
-	if (by_build_id(&s, ret_path) || by_link(&s, ret_path) || by_fetched(&s, ret_path)) {
+	if (by_build_id(&s, root, ret_path) || by_link(&s, ret_path) ||
+	    (*root && by_build_id(&s, "", ret_path)) || by_fetched(&s, ret_path)) {
 		strbuf_free(&s.looked);
 		return 0;
 	}

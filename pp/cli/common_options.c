@@ -11,6 +11,7 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/version.h"
+#include "libutil/xalloc.h"
 #include "pp/cli/option_words.h"
 
 /* Clear the variables that popt fills in. */
@@ -50,13 +51,46 @@ void option_set_print(const struct option_set *set, enum asked asked)
 	poptFreeContext(context);
 }
 
+/* Is "--verbose" or "-V" the whole of @word, and what follows, if anything, no list for it? */
+static bool is_bare_verbose(const char *word, const char *next)
+{
+	unsigned int print = 0;
+
+	return (!strcmp(word, "--verbose") || !strcmp(word, "-V")) &&
+	       (!next || !*next || *next == '-' || option_verbose(next, &print, NULL));
+}
+
+static const char **add_verbose_value(int argc, const char **argv)
+{
+	const char **words = xcalloc((size_t)argc + 1, sizeof(*words));
+	bool are_options = true;
+
+	for (int i = 0; i < argc; i++) {
+		are_options &= strcmp(argv[i], "--") != 0;
+		words[i] = are_options && i && is_bare_verbose(argv[i], argv[i + 1])
+			   ? "--verbose=warnings" : argv[i];
+	}
+	return words;
+}
+
+static bool has_verbose_list(const struct poptOption *option)
+{
+	for (; option->longName || option->shortName || option->arg; option++)
+		if (option->longName && !strcmp(option->longName, "verbose"))
+			return option->argInfo == POPT_ARG_STRING;
+	return false;
+}
+
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e)
 {
 	int option;
 
 	clear_values(set->table);
-	*ret = (struct command_line){ .context = new_context(set, argc, argv) };
+	*ret = (struct command_line){ 0 };
+	if (has_verbose_list(set->table))
+		argv = ret->words = add_verbose_value(argc, argv);
+	ret->context = new_context(set, argc, argv);
 	while ((option = poptGetNextOpt(ret->context)) > 0)
 		if ((enum asked)option > ret->asked)	/* --version wins over --help */
 			ret->asked = option;
@@ -75,20 +109,26 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 void command_line_end(const struct option_set *set, struct command_line *line)
 {
 	poptFreeContext(line->context);
+	free(line->words);
 	clear_values(set->table);
 	*line = (struct command_line){ 0 };
 }
 
 #define LOCAL_SESSION_DIR "oprofile_data"	/* operf's default */
 
+const char *option_session_dir_quietly(const char *given, bool is_archive)
+{
+	return given ? given : file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
+									     : SESSION_DIR_DEFAULT;
+}
+
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose)
 {
-	const char *dir = file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
-									 : SESSION_DIR_DEFAULT;
+	const char *dir = option_session_dir_quietly(given, is_archive);
 	char *path;
 
 	if (given || is_archive)
-		return given ? given : dir;
+		return dir;
 	path = path_absolute(dir);
 	fprintf(stderr, "Using %s/samples/ for %s\n", path ? path : dir, purpose);
 	free(path);
@@ -101,7 +141,7 @@ int option_verbose(const char *list, unsigned int *ret_print, struct op_error *e
 	static const struct option_word words[] = {
 		{ "files", PRINT_FILES }, { "classes", PRINT_CLASSES }, { "images", PRINT_IMAGES },
 		{ "symbols", PRINT_SYMBOLS }, { "rows", PRINT_ROWS }, { "calls", PRINT_CALLS },
-		{ "all", ~0u },
+		{ "warnings", PRINT_WARNINGS }, { "all", ~0u },
 		{ "sfile", PRINT_FILES }, { "bfd", PRINT_SYMBOLS }, { "debug", 0 },
 		{ "level1", 0 }, { "stats", 0 }, { "xml", 0 }, { NULL, 0 }
 	};

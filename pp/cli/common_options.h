@@ -38,13 +38,14 @@ struct command_line {
 	const char **args;		/* without options */
 	size_t nr_args;
 	enum asked asked;
+	const char **words;		/* what popt reads */
 	poptContext context;
 };
 
 /*
  * Read @argv into the variables of @set, which are cleared first. 0 or -EINVAL; in either case
  * command_line_end() frees *ret and clears the variables again. To keep a string, take it and set
- * its variable to NULL.
+ * its variable to NULL. popt has no optional values: --verbose alone becomes --verbose=warnings.
  */
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e);
@@ -58,14 +59,16 @@ void option_set_print(const struct option_set *set, enum asked asked);
  * archive the default is always /var/lib/oprofile.
  */
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose);
+const char *option_session_dir_quietly(const char *given, bool is_archive);
 
-enum {			/* --verbose=: stages that print their result on stderr */
+enum {			/* --verbose=: what is printed on stderr, results of stages */
 	PRINT_FILES = 1,
 	PRINT_CLASSES = 2,
 	PRINT_IMAGES = 4,
 	PRINT_SYMBOLS = 8,
 	PRINT_ROWS = 16,
 	PRINT_CALLS = 32,
+	PRINT_WARNINGS = 64,	/* all of them; --verbose without a list */
 };
 
 /* --verbose=, --threshold=. The text may be NULL: *ret stays as it is. 0 or -EINVAL. */

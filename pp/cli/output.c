@@ -17,7 +17,17 @@
 void report_notices(const struct notices *notices)
 {
 	for (size_t i = 0; i < notices->nr; i++)
-		report_warning("%s", notices->texts[i]);
+		if (notice_is_listed(notices, i))
+			report_warning("%s", notices->texts[i]);
+}
+
+void report_notices_briefly(const struct notices *notices)
+{
+	struct notices brief = { 0 };
+
+	notices_brief(notices, &brief);
+	report_notices(&brief);
+	notices_free(&brief);
 }
 
 int output_replace(const char *path, const char *bytes, size_t size, struct op_error *e)

@@ -8,8 +8,9 @@
 #include "libutil/error.h"
 #include "pp/select/notices.h"
 
-/* Print each as a warning. */
+/* Print each as a warning, or three lines at most that stand for them. */
 void report_notices(const struct notices *notices);
+void report_notices_briefly(const struct notices *notices);
 
 /*
  * Let @print write @report to the file @path

@@ -109,6 +109,8 @@ static void put_notices(struct writer *w)
 	json_line(j);
 	json_open(j, "notices", '[');
 	for (size_t i = 0; i < w->report->notices->nr; i++) {
+		if (!notice_is_listed(w->report->notices, i))
+			continue;
 		json_line(j);
 		json_text(j, NULL, w->report->notices->texts[i]);
 	}

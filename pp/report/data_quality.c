@@ -15,6 +15,7 @@
 
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
+#include "libutil/number.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/select/event_scale.h"
@@ -140,6 +141,7 @@ static void notice_operf_losses(const struct report_session *s, struct notices *
 static void notice_losses(const struct report_session *s, struct notices *notices)
 {
 	struct strbuf reasons = STRBUF_INIT;
+	char share[PERCENT_TEXT];
 	uint64_t lost = 0;
 
 	for (int i = 0; i < NR_LOSS_REASONS; i++) {
@@ -151,9 +153,10 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 				    loss_text(i));
 	}
 	if (lost)
-		notice_add(notices, "session '%s': lost %" PRIu64 " of %" PRIu64 " samples (%.2g "
-			   "%%): %s", s->name, lost, s->counts.received,
-			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
+		notice_add(notices, "session '%s': lost %" PRIu64 " of %" PRIu64 " samples (%s): "
+			   "%s", s->name, lost, s->counts.received,
+			   number_format_percent(share, (double)lost, s->counts.received
+						 ? (double)s->counts.received : (double)lost),
 			   reasons.text);
 	if (s->counts.filtered)
 		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were not "
@@ -173,6 +176,7 @@ static bool is_incomplete(unsigned int end)
 static void notice_stacks(const struct report_session *s, struct notices *notices)
 {
 	struct strbuf reasons = STRBUF_INIT;
+	char share[PERCENT_TEXT];
 	double all = 0, incomplete = 0;
 
 	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
@@ -186,9 +190,9 @@ static void notice_stacks(const struct report_session *s, struct notices *notice
 			    stack_end_text(i));
 	}
 	if (incomplete > all / 100)
-		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%.2g "
-			   "%%) are incomplete: %s", s->name, incomplete, all,
-			   100 * incomplete / all, reasons.text);
+		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%s) "
+			   "are incomplete: %s", s->name, incomplete, all,
+			   number_format_percent(share, incomplete, all), reasons.text);
 	strbuf_free(&reasons);
 }
 

@@ -21,7 +21,7 @@
 /* Filled in by popt; one command line at a time. */
 static struct raw {
 	int images, applications, all, reverse, long_names, no_header, csv, json;
-	char *confidence, *threshold, *sort, *demangle, *verbose, *output_file, *color;
+	char *confidence, *threshold, *fail_above, *sort, *demangle, *verbose, *output_file, *color;
 	char *session_dir, *image_path, *root;
 } raw;
 
@@ -32,6 +32,9 @@ static const struct poptOption table[] = {
 	{ "all", 'A', POPT_ARG_NONE, &raw.all, 0, "show all, also changes by chance", NULL },
 	{ "confidence", 0, POPT_ARG_STRING, &raw.confidence, 0,
 	  "that all rows shown did change (default 95)", "percent" },
+	{ "fail-above", 0, POPT_ARG_STRING, &raw.fail_above, 0,
+	  "exit with status 2 if the share of a row grew by more than this, beyond chance",
+	  "percent" },
 	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
 	  "leave out rows below it in both profiles", "percent" },
 	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0,
@@ -47,8 +50,8 @@ static const struct poptOption table[] = {
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "print results of stages to stderr: files, classes, images, symbols, rows, all",
-	  "list" },
+	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
+	  "images, symbols, rows; or all", "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -90,6 +93,15 @@ static int parse_confidence(struct diff_options *o, struct op_error *e)
 	return 0;
 }
 
+static int parse_fail_above(struct diff_options *o, struct op_error *e)
+{
+	o->fail_above = -1;
+	if (raw.fail_above && number_parse_percent(raw.fail_above, &o->fail_above))
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --fail-above: expected a "
+				    "percentage from 0 to 100", raw.fail_above);
+	return 0;
+}
+
 static int parse_values(struct diff_options *o, struct op_error *e)
 {
 	int err = parse_sort(&o->compare.sort, e);
@@ -98,6 +110,8 @@ static int parse_values(struct diff_options *o, struct op_error *e)
 		err = option_conflict("--json", "--csv", e);
 	if (!err)
 		err = parse_confidence(o, e);
+	if (!err)
+		err = parse_fail_above(o, e);
 	if (!err)
 		err = option_threshold(raw.threshold, &o->compare.threshold, e);
 	if (!err)
@@ -109,15 +123,49 @@ static int parse_values(struct diff_options *o, struct op_error *e)
 	return err;
 }
 
-/* "session:NAME"; a session directory stands for its current session. */
-static char *session_argument(const char *name)
+/* A folder of sample files, or with files beside them. */
+static bool is_samples_folder(const char *path)
+{
+	static const char *const entries[] = { "{root}", "{kern}", "stats" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]) && !found; i++) {
+		char *entry = path_join(path, entries[i]);
+
+		found = file_is_dir(entry);
+		free(entry);
+	}
+	return found;
+}
+
+static bool is_saved_session(const char *name)
+{
+	char *samples = path_join(option_session_dir_quietly(raw.session_dir, false), "samples");
+	char *path = path_join(samples, name);
+	bool found = file_is_dir(path);
+
+	free(samples);
+	free(path);
+	return found;
+}
+
+/*
+ * "session:NAME", or of a folder "session:./NAME"; a session directory stands for its current
+ * session. A saved session comes before a folder of that name.
+ */
+static char *session_argument(const char *name, bool *is_folder)
 {
 	char *samples = path_join(name, "samples/current");
-	const char *found = strchr(name, '/') && file_is_dir(samples) ? samples : name;
+	bool has_slash = strchr(name, '/'), has_samples = file_is_dir(samples);
+	const char *found = name;
 	struct strbuf text = STRBUF_INIT;
 
-	strbuf_add(&text, *found == '/' || *found == '.' || !strchr(found, '/')
-		   ? "session:" : "session:./");
+	*is_folder = has_slash || ((has_samples || is_samples_folder(name)) &&
+				   !is_saved_session(name));
+	if (*is_folder && has_samples)
+		found = samples;
+	strbuf_add(&text, !*is_folder || *found == '/' || *found == '.' ? "session:"
+								       : "session:./");
 	for (; *found; found++) {
 		if (*found == ',')
 			strbuf_add_char(&text, '\\');
@@ -133,13 +181,16 @@ static int parse_sessions(const char **args, size_t nr, struct diff_options *o, 
 	const char **words = xcalloc(nr + 7, sizeof(*words));
 	char *sessions[2] = { NULL, NULL };
 	size_t nr_words = 6, nr_sessions = 0, nr_specs;
+	bool are_folders[2] = { false, false };
 	int err;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (nr_sessions < 2 && !strchr(args[i], ':'))
-			sessions[nr_sessions++] = session_argument(args[i]);
-		else
+		if (nr_sessions == 2 || strchr(args[i], ':')) {
 			words[nr_words++] = args[i];
+			continue;
+		}
+		sessions[nr_sessions] = session_argument(args[i], &are_folders[nr_sessions]);
+		nr_sessions++;
 	}
 	if (nr_sessions < 2) {
 		err = op_error_set(e, -EINVAL, "expected two sessions, such as 'opdiff before "
@@ -149,6 +200,7 @@ static int parse_sessions(const char **args, size_t nr, struct diff_options *o, 
 		       6 * sizeof(*words));
 		err = profile_specs_parse(words, nr_words, o->specs, &nr_specs, e);
 	}
+	o->only_folders = are_folders[0] && are_folders[1];
 	free(sessions[0]);
 	free(sessions[1]);
 	free(words);

@@ -20,6 +20,8 @@ struct diff_options {
 	bool long_names, no_header, color;
 	enum report_format format;	/* text, JSON or CSV */
 	double confidence;		/* percent */
+	double fail_above;		/* percent of all samples; negative: none */
+	bool only_folders;		/* of samples: the session directory does not matter */
 	struct compare_options compare;
 	enum demangle_style demangle;
 	char *session_dir;		/* NULL: the default */

@@ -83,8 +83,9 @@ static bool fetch_one(struct debug_server *server, const struct report_image *im
 		return true;
 	err = debug_server_fetch(server, text, path_base(image->name), &path, &e);
 	if (err) {
-		notice_add(notices, "cannot fetch the debug file of '%s' from DEBUGINFOD_URLS: %s",
-			   image->name, e.text);
+		notice_add_kind(notices, NOTICE_NOT_FETCHED,
+				"cannot fetch the debug file of '%s' from DEBUGINFOD_URLS: %s",
+				image->name, e.text);
 		return err != -ETIME;
 	}
 	debug_file_fetched(text, path);

@@ -26,20 +26,21 @@ void populate_check_age(const struct report_image *image, const struct sample_fi
 		return;		/* made with the profile */
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
-			notice_add(notices,
-				   "'%s' is not the build that was profiled: build ID is %s, "
-				   "was %s; symbols may be wrong", image->found, text, want);
+			notice_add_kind(notices, NOTICE_CHANGED,
+					"'%s' is not the build that was profiled: build ID is %s, "
+					"was %s; symbols may be wrong", image->found, text, want);
 		return;
 	}
 	if (stat(image->found, &st) < 0)
 		return;
 	if (!header->mtime)
-		notice_add(notices, "'%s' may have changed since it was profiled: its time is "
-			   "unknown", image->found);
+		notice_add_kind(notices, NOTICE_CHANGED, "'%s' may have changed since it was "
+				"profiled: its time is unknown", image->found);
 	else if (header->mtime != (uint64_t)st.st_mtime)
-		notice_add(notices,
-			   "'%s' is %s than when it was profiled; symbols may be wrong",
-			   image->found, header->mtime < (uint64_t)st.st_mtime ? "newer" : "older");
+		notice_add_kind(notices, NOTICE_CHANGED,
+				"'%s' is %s than when it was profiled; symbols may be wrong",
+				image->found,
+				header->mtime < (uint64_t)st.st_mtime ? "newer" : "older");
 }
 
 static const struct kernel_part *snapshot_part(const struct inverted_image *inverted)
@@ -99,8 +100,9 @@ void populate_open_image(const struct inverted_image *inverted,
 	if (!image->found && was_not_a_file(image))
 		return;
 	if (!image->found)
-		notice_add(notices, "cannot find '%s', shown without symbols%s", image->name,
-			   image->is_kernel ? "; name a folder to search with --image-path" : "");
+		notice_add_kind(notices, NOTICE_NOT_FOUND, "cannot find '%s', shown without "
+				"symbols%s", image->name, image->is_kernel
+				? "; name a folder to search with --image-path" : "");
 	else if (binary_open(image->found, &how, ret, &e))
 		notice_add(notices, "cannot read symbols of '%s': %s", image->found, e.text);
 }

@@ -22,6 +22,7 @@ static struct raw {
 	int debug_info, global_percent;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
+	char *ratio, *separate;
 } raw;
 
 static const struct poptOption table[] = {
@@ -44,6 +45,12 @@ static const struct poptOption table[] = {
 	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
 	{ "merge", 'm', POPT_ARG_STRING, &raw.merge, 0, 
 	  "add up what differs only in cgroup, cpu, lib, tid, tgid, unitmask, all", "list" },
+	{ "separate", 0, POPT_ARG_STRING, &raw.separate, 0,
+	  "a column for each thread of a session of opsample, which are added up otherwise",
+	  "thread" },
+	{ "ratio", 0, POPT_ARG_STRING, &raw.ratio, 0,
+	  "add columns of the ratio of two events, such as ipc=INST_RETIRED/CPU_CLK_UNHALTED",
+	  "[name=]event/event,..." },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	  "leave out libraries, kernel and modules of applications", NULL },
 	{ "exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
@@ -68,8 +75,8 @@ static const struct poptOption table[] = {
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
-	  "print results of stages to stderr: files, classes, images, symbols, rows, calls, all",
-	  "list" },
+	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
+	  "images, symbols, rows, calls; or all", "list" },
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -123,7 +130,8 @@ static int check_formats(struct op_error *e)
 static int check_differential(const struct report_options *o, struct op_error *e)
 {
 	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
-			  : raw.xml ? "--xml" : raw.stacks ? "--stacks" : NULL;
+			  : raw.xml ? "--xml" : raw.stacks ? "--stacks"
+			  : raw.ratio ? "--ratio" : NULL;
 
 	if (o->nr_specs == 1 && o->sort.nr_keys && o->sort.keys[0] == SORT_DIFF)
 		return op_error_set(e, -EINVAL, "--sort=diff requires two profiles: "
@@ -216,6 +224,31 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 	return check_formats(e);
 }
 
+static int parse_ratios(struct report_options *o, struct op_error *e)
+{
+	const char *other = raw.xml ? "--xml" : raw.stacks ? "--stacks"
+			  : raw.flamegraph ? "--flamegraph" : raw.html ? "--html"
+			  : o->compat ? "--compat" : NULL;
+	struct ratio_list ratios = { 0 };
+	int err;
+
+	if (raw.ratio && other)
+		return option_conflict("--ratio", other, e);
+	err = ratios_parse(raw.ratio, &ratios, e);
+	ratios_free(&ratios);
+	return err;
+}
+
+static int parse_separate(struct report_options *o, struct op_error *e)
+{
+	static const struct option_word words[] = { { "thread", 1 }, { NULL, 0 } };
+	unsigned int bits = 0;
+	int err = option_words_parse("separate", raw.separate, words, &bits, e);
+
+	o->separate_threads = bits;
+	return err;
+}
+
 static int parse_values(struct report_options *o, struct op_error *e)
 {
 	bool sorts_by_vma = false;
@@ -236,6 +269,10 @@ static int parse_values(struct report_options *o, struct op_error *e)
 		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
 	if (!err && (raw.flamegraph || raw.html))
 		err = check_pictures(o, e);
+	if (!err)
+		err = parse_separate(o, e);
+	if (!err)
+		err = parse_ratios(o, e);
 	if (!err)
 		err = parse_stacks(o, &o->stacks, e);
 	if (!err && !o->stacks)
@@ -269,6 +306,7 @@ static void take_values(struct report_options *o)
 	o->root = raw.root;
 	o->output_file = raw.output_file;
 	o->flamegraph = raw.flamegraph;
+	o->ratio = raw.ratio;
 	o->html = raw.html;
 	option_list_split(raw.image_path, &o->image_path);
 	option_list_split(raw.include, &o->include);
@@ -278,7 +316,7 @@ static void take_values(struct report_options *o)
 	o->include_text = raw.include;
 	o->exclude_text = raw.exclude;
 	raw.session_dir = raw.root = raw.output_file = raw.merge = raw.image_path = raw.include =
-		raw.exclude = raw.flamegraph = raw.html = NULL;
+		raw.exclude = raw.flamegraph = raw.html = raw.ratio = NULL;
 }
 
 static int parse(const struct command_line *line, struct report_options *o, struct op_error *e)
@@ -340,6 +378,7 @@ void report_options_free(struct report_options *o)
 	option_list_free(&o->image_path);
 	option_list_free(&o->include);
 	option_list_free(&o->exclude);
+	free(o->ratio);
 	profile_spec_free(&o->specs[0]);
 	profile_spec_free(&o->specs[1]);
 	free(o->title);

@@ -9,6 +9,7 @@
 #include "pp/binary/debug_server.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
+#include "pp/report/ratio.h"
 #include "pp/report/sort.h"
 #include "pp/report/stack/report.h"
 #include "pp/select/arrange.h"
@@ -33,6 +34,8 @@ struct report_options {
 	struct merge merge;
 	struct sort_order sort;
 	double threshold;		/* percent */
+	char *ratio;			/* as given: ratio.h; or NULL */
+	bool separate_threads;		/* of sessions of opsample: --separate=thread */
 	char *session_dir;		/* NULL: the default */
 	char *root, *output_file;	/* or NULL */
 	char *flamegraph, *html;	/* files of pictures, or NULL: pp/picture/picture.h */

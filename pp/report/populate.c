@@ -163,14 +163,18 @@ static void prepare(const struct inverted_image *inverted, struct finder *finder
 		find_image(finder, inverted->apps[i].app, notices);
 }
 
-static uint64_t sum_of(const struct row_list *rows)
+static void add_samples(struct populated_image *image, const struct row_list *rows)
 {
-	uint64_t sum = 0;
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct symbol_row *row = rows->rows[i];
+		uint64_t sum = 0;
 
-	for (size_t i = 0; i < rows->nr; i++)
 		for (size_t c = 0; c < rows->nr_classes; c++)
-			sum += rows->rows[i]->counts[c];
-	return sum;
+			sum += row->counts[c];
+		image->samples += sum;
+		if (!row_is_symbol(row) || *row->name == '[')
+			image->unnamed += sum;
+	}
 }
 
 static void join(struct crew *crew, struct row_list *rows, struct notices *notices)
@@ -180,7 +184,7 @@ static void join(struct crew *crew, struct row_list *rows, struct notices *notic
 
 		w->image->first_row = rows->nr;
 		w->image->nr_rows = w->rows.nr;
-		w->image->samples = sum_of(&w->rows);
+		add_samples(w->image, &w->rows);
 		rows_append(rows, &w->rows);
 		notices_append(notices, &w->notices);
 	}

@@ -18,6 +18,7 @@ struct populated_image {
 	struct binary binary;		/* closed unless keep_binaries */
 	size_t first_row, nr_rows;	/* in the list, before rows of several boots are added up */
 	uint64_t samples;		/* of all its rows and classes */
+	uint64_t unnamed;		/* of these, in rows that are not functions with a name */
 	size_t nr_failed;
 	bool is_file;			/* these three: of the binary, which may be closed */
 	enum symbols_from from;

@@ -84,7 +84,7 @@ void row_lines_set(const struct binary *b, const char *path,
 		look_up(lines, &list, options->long_names);
 		problem = line_binary_complaint(lines);
 		if (problem)
-			notice_add(notices, "%s", problem);
+			notice_add_kind(notices, NOTICE_NO_LINES, "%s", problem);
 		free(problem);
 		line_binary_close(lines);
 	}

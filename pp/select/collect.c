@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "libdb/session/session.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/file.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 /* A running profiler has a lock file with its process ID in the session directory. */
@@ -22,9 +24,106 @@ static bool is_being_recorded(const struct report_session *session)
 	return recording;
 }
 
-static int nothing_matches(const struct collection *c, struct op_error *e)
+static bool are_selected(const struct spec_list *list)
 {
-	char *what = file_list_describe(&c->sessions);
+	return list->nr && !list->all;
+}
+
+static bool are_tasks_selected(const struct profile_spec *spec)
+{
+	return are_selected(&spec->list[SPEC_PROCESS]) || are_selected(&spec->list[SPEC_COMM]);
+}
+
+static bool is_separated_by(const struct report_session *s, const char *what)
+{
+	return !s->has_info || strstr(s->info.separate, what);
+}
+
+/* Is @name the last part of a name that @wanted has, of a process that executes @app? */
+static bool is_same_name(const struct session_process *p, size_t nr, const char *app,
+			 const char *name, const struct spec_list *wanted)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(p[i].app, app) && profile_spec_has_name(wanted, p[i].started_as) &&
+		    !strcmp(path_base(p[i].started_as), path_base(name)))
+			return true;
+	return false;
+}
+
+/* Another name that a process had whose samples are in the same file, or NULL. */
+static const char *other_name(const struct profile_spec *spec, const struct sample_file *file)
+{
+	const struct spec_list *wanted = &spec->list[SPEC_PROCESS];
+	const char *app = file->app->path;
+	const struct session_process *p;
+	size_t nr;
+
+	if (profile_spec_has_name(wanted, app))
+		return NULL;
+	p = session_processes_find(&file->session->processes, SAMPLE_ALL, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(p[i].app, app) && *p[i].started_as &&
+		    !is_same_name(p, nr, app, p[i].started_as, wanted))
+			return p[i].started_as;
+	return NULL;
+}
+
+/*
+ * What process: and comm: cannot tell apart. Sample files of a session that adds processes up are
+ * chosen by the application [PS-13].
+ */
+static void notice_added_up(const struct profile_spec *spec, const struct collection *c,
+			    struct notices *notices)
+{
+	const struct file_list *list = &c->files;
+
+	for (size_t i = 0; i < c->sessions.nr; i++) {
+		const struct report_session *s = &c->sessions.sessions[i];
+		bool lib = is_separated_by(s, "lib"), kernel = is_separated_by(s, "kernel");
+
+		if (is_separated_by(s, "thread"))
+			continue;
+		if (!kernel)
+			notice_add(notices, "session '%s' does not separate processes: their "
+				   "samples in %sthe kernel are missing here; record with "
+				   "--separate=kernel", s->name, lib ? "" : "libraries and ");
+		if (are_selected(&spec->list[SPEC_COMM]))
+			notice_add(notices, "session '%s' does not separate threads: all those of "
+				   "a program with one of that name are included; record with "
+				   "--separate=thread (operf: --separate-thread)", s->name);
+	}
+	for (size_t i = 0; i < list->nr && are_selected(&spec->list[SPEC_PROCESS]); i++) {
+		const struct sample_file *file = &list->files[i];
+		const char *other = file->name.tgid == SAMPLE_ALL ? other_name(spec, file) : NULL;
+
+		if (!other)
+			continue;
+		notice_add(notices, "session '%s' does not separate processes: those of '%s' "
+			   "started as '%s' are included; record with --separate=thread (operf: "
+			   "--separate-thread)",
+			   file->session->name, file->app->path, other);
+		break;		/* one example */
+	}
+}
+
+/* Is a process selected by its number although no session separates them? */
+static bool needs_numbers(const struct profile_spec *spec, const struct session_list *sessions)
+{
+	const struct spec_list *list = &spec->list[SPEC_PROCESS];
+	uint64_t number;
+	bool found = false;
+
+	for (size_t i = 0; i < list->nr; i++)
+		found |= !number_parse_u64(list->items[i].text, &number);
+	for (size_t i = 0; i < sessions->nr; i++)
+		found &= !is_separated_by(&sessions->sessions[i], "thread");
+	return found;
+}
+
+static int nothing_matches(const struct collection *c, const struct profile_spec *spec,
+			   struct op_error *e)
+{
+	char *what = file_list_describe(&c->sessions, are_tasks_selected(spec));
 
 	if (!*what)
 		op_error_set(e, -ENOENT, "session '%s' has no samples%s; sessions: %s",
@@ -34,8 +133,11 @@ static int nothing_matches(const struct collection *c, struct op_error *e)
 			     : ": the command may have ended before the first one was due",
 			     c->sessions.existing);
 	else
-		op_error_set(e, -ENOENT, "no samples in session '%s' match; it has %.400s",
-			     c->sessions.sessions[0].name, what);
+		op_error_set(e, -ENOENT, "no samples in session '%s' match; it has %.400s%s",
+			     c->sessions.sessions[0].name, what, needs_numbers(spec, &c->sessions)
+			     ? "; to select processes by number, record with --separate=thread "
+			       "(operf: --separate-thread)"
+			     : "");
 	free(what);
 	return -ENOENT;
 }
@@ -80,10 +182,24 @@ static int open_sessions(const struct collect_options *o, struct collection *c,
 	return err;
 }
 
+/*
+ * Samples of programs that sample themselves are always kept apart by thread, because that costs
+ * them nothing. A column for each is for who asks for it [AR-6].
+ */
+static bool adds_up_threads(const struct collect_options *o, const struct session_list *sessions)
+{
+	if (o->separate_threads || are_selected(&o->spec->list[SPEC_TID]))
+		return false;
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (strcmp(sessions->sessions[i].info.collector, THREAD_SAMPLE_COLLECTOR) != 0)
+			return false;
+	return true;
+}
+
 int collect(const struct collect_options *o, struct collection *ret, struct notices *notices,
 	    struct op_error *e)
 {
-	const struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
+	struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
 	struct collection *c = ret;
 	int err;
 
@@ -101,9 +217,13 @@ int collect(const struct collect_options *o, struct collection *ret, struct noti
 	if (o->print_files)
 		file_list_print(&c->files, stderr);
 	if (!c->files.nr)
-		return nothing_matches(c, e);
+		return nothing_matches(c, o->spec, e);
+	if (are_tasks_selected(o->spec))
+		notice_added_up(o->spec, c, notices);
 	if (o->files_only)
 		return 0;
+	if (adds_up_threads(o, &c->sessions))
+		how.merge.tid = how.merge.tgid = true;
 	err = arrange_files(&c->files, &how, &c->arrangement, notices, e);
 	if (!err && o->print_classes)
 		arrangement_print(&c->arrangement, stderr);

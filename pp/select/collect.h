@@ -23,6 +23,7 @@ struct collect_options {
 	const struct spec_list *image_path;	/* --image-path */
 	const char *root;			/* --root, or NULL */
 	bool exclude_dependent;
+	bool separate_threads;			/* also of programs that sampled themselves */
 	bool strict;				/* fail if columns differ in two ways */
 	bool unscaled;				/* do not scale counts of events that took turns */
 	bool want_arcs;				/* call-graph files too */

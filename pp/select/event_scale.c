@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libutil/number.h"
+
 bool event_is_multiplexed(const struct event_time *t)
 {
 	return t->running_ns && event_time_is_partial(t);
@@ -23,12 +25,13 @@ void event_multiplexed_text(const struct event_times *times, const struct event_
 			    struct strbuf *out)
 {
 	double enabled = (double)t->enabled_ns, running = (double)t->running_ns;
+	char share[PERCENT_TEXT];
 
 	strbuf_add(out, t->name);
 	if (has_namesake(times, t))
 		strbuf_addf(out, ":%" PRIu64 ":0x%" PRIx64, t->count, t->unit_mask);
-	strbuf_addf(out, " counted %.2g %% of the time, its counts are scaled by %.3g",
-		    100 * running / enabled, enabled / running);
+	strbuf_addf(out, " counted %s of the time, its counts are scaled by %.3g",
+		    number_format_percent(share, running, enabled), enabled / running);
 }
 
 struct event_scale event_scale_start(const struct sample_file *file)

@@ -62,7 +62,8 @@ static bool is_wanted(struct walk *w, const struct sample_file *file)
 		return true;
 	image_spec_names(file->app, &app);
 	image_spec_names(file->image, &image);
-	return profile_spec_matches(w->spec, &file->name, file->cgroup, &app, &image);
+	return profile_spec_matches(w->spec, &file->name, file->cgroup, &app, &image,
+				    &w->session->processes);
 }
 
 static struct report_image *get_image(struct walk *w, const struct image_name *name,
@@ -410,7 +411,27 @@ static void add_names(struct strbuf *s, const char *title, const char **names, s
 	}
 }
 
-char *file_list_describe(const struct session_list *sessions)
+/* The names that process: selects by, as far as they are known. */
+static void add_processes(struct strbuf *text, const struct session_list *sessions)
+{
+	const char **names = NULL;
+	size_t nr = 0, room = 0;
+
+	for (size_t i = 0; i < sessions->nr; i++) {
+		const struct session_processes *all = &sessions->sessions[i].processes;
+
+		for (size_t k = 0; k < all->nr; k++) {
+			const struct session_process *p = &all->processes[k];
+
+			xgrow(names, nr, room);
+			names[nr++] = *p->started_as ? path_base(p->started_as) : p->comm;
+		}
+	}
+	add_names(text, "; processes", names, nr, 8);
+	free(names);
+}
+
+char *file_list_describe(const struct session_list *sessions, bool processes)
 {
 	struct image_set images = { 0 };
 	struct notices ignored = { 0 };
@@ -426,6 +447,8 @@ char *file_list_describe(const struct session_list *sessions)
 		for (size_t i = 0; i < all.nr; i++)
 			names[i] = all.files[i].app->name;
 		add_names(&text, "; images", names, all.nr, 8);
+		if (processes)
+			add_processes(&text, sessions);
 		free(names);
 	}
 	file_list_free(&all);

@@ -46,6 +46,6 @@ void file_list_free(struct file_list *list);
 void file_list_print(const struct file_list *list, FILE *out);
 
 /* What the sessions have, for messages: "events A, B; images X, Y, ..."; malloc'd. */
-char *file_list_describe(const struct session_list *sessions);
+char *file_list_describe(const struct session_list *sessions, bool processes);
 
 #endif

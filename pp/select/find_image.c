@@ -254,7 +254,49 @@ static bool find_module_in_archive(const struct finder *f, struct report_image *
 	return false;
 }
 
-/* In the archive, else below the root or, without --root, at the path itself [FI-1]. */
+static bool is_build(const char *path, const char *build_id)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	return !build_id_read(path, &id) && !strcmp(build_id_text(&id, text), build_id);
+}
+
+/* Is @path, as recorded, in the folder @root? */
+static bool is_below(const char *path, const char *root)
+{
+	char *real = realpath(root, NULL);
+	size_t len = real ? strlen(real) : 0;
+	bool below = real && !strncmp(path, real, len) && path[len] == '/';
+
+	free(real);
+	return below;
+}
+
+/*
+ * Below the root; or if that is not the profiled build, at the path itself: not all that was
+ * profiled ran in the root, and a path may be recorded as it is outside of it. Without a build ID
+ * only the second is certain.
+ */
+static char *find_below_root(const struct finder *f, const struct report_image *image)
+{
+	char *path = below(f->root, image->path);
+	bool exists = file_exists(path);
+
+	if (exists && (!image->build_id || is_build(path, image->build_id)))
+		return path;
+	if (image->build_id ? is_build(image->path, image->build_id)
+			    : is_below(image->path, f->root) && file_exists(image->path)) {
+		free(path);
+		return xstrdup(image->path);
+	}
+	if (exists)
+		return path;		/* the difference is reported */
+	free(path);
+	return NULL;
+}
+
+/* In the archive, else below the root or at the path itself [FI-1]. */
 static bool find_at_path(const struct finder *f, struct report_image *image)
 {
 	char *path;
@@ -267,21 +309,11 @@ static bool find_at_path(const struct finder *f, struct report_image *image)
 		}
 		free(path);
 	}
-	path = f->root ? below(f->root, image->path) : xstrdup(image->path);
-	if (file_exists(path)) {
-		image->found = path;
-		return true;
-	}
-	free(path);
-	return false;
-}
-
-static bool is_build(const char *path, const char *build_id)
-{
-	char text[BUILD_ID_TEXT];
-	struct build_id id;
-
-	return !build_id_read(path, &id) && !strcmp(build_id_text(&id, text), build_id);
+	if (f->root)
+		image->found = find_below_root(f, image);
+	else if (file_exists(image->path))
+		image->found = xstrdup(image->path);
+	return image->found;
 }
 
 /*

@@ -2,7 +2,7 @@
 /*
  * find_image.h - find the binaries of sample files on this machine
  *
- * Order: in the archive; below the root (--root), or without it at the path itself; by name in the
+ * Order: in the archive; below the root (--root); at the path itself; by name in the
  * folders of --image-path, kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
  * Rules: doc/pp-spec.md [FI-1]..[FI-7].
  */

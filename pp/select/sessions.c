@@ -125,6 +125,10 @@ static void read_stats(struct report_session *s, bool times, struct notices *not
 	err = session_parts_read(stats, &s->parts, &e);
 	if (err)
 		notice_unreadable(notices, stats, "parts/index", err, &e);
+	*e.text = '\0';
+	err = session_processes_read(stats, &s->processes, &e);
+	if (err)
+		notice_unreadable(notices, stats, "processes", err, &e);
 	read_kernel_symbols(s, notices);
 	free(stats);
 }
@@ -142,21 +146,58 @@ static void add_session(struct session_list *list, const char *name, char *sampl
 
 /* session:/path and session:./path name the folder itself [PS-9]. */
 static void add_paths(struct session_list *list, const struct profile_spec *spec, bool times,
-		      struct notices *notices)
+		      bool *exists, struct notices *notices)
 {
 	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
 
 	for (size_t i = 0; i < wanted->nr; i++) {
 		const char *text = wanted->items[i].text;
 
-		if ((*text == '/' || *text == '.') && file_is_dir(text))
+		if ((*text == '/' || *text == '.') && file_is_dir(text)) {
 			add_session(list, text, xstrdup(text), times, notices);
+			exists[i] = true;
+		}
 	}
 }
 
-static int none_found(const char *session_dir, const struct profile_spec *spec,
-		      const struct session_list *list, struct op_error *e)
+/* The first of @wanted that is no session, or NULL. */
+static const char *find_missing(const struct profile_spec *spec, const bool *exists)
 {
+	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
+
+	for (size_t i = 0; i < wanted->nr; i++)
+		if (!exists[i])
+			return wanted->items[i].text;
+	return NULL;
+}
+
+/* "no session 'monday' in 'DIR/samples'", if @missing is one. */
+static void name_missing(const char *session_dir, const char *missing, struct strbuf *text)
+{
+	if (*missing == '/' || *missing == '.')
+		strbuf_addf(text, "no session '%s': no such folder", missing);
+	else if (strpbrk(missing, "*?["))
+		strbuf_addf(text, "no session matches '%s' in '%s/samples'", missing, session_dir);
+	else
+		strbuf_addf(text, "no session '%s' in '%s/samples'", missing, session_dir);
+}
+
+static int none_found(const char *session_dir, const struct profile_spec *spec,
+		      const char *missing, const struct session_list *list, struct op_error *e)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (missing) {
+		name_missing(session_dir, missing, &text);
+		if (*missing != '/' && *missing != '.')
+			strbuf_addf(&text, "%s%.400s", *list->existing
+				    ? "; the sessions there are: "
+				    : "; record one with operf PROGRAM or opcontrol --start",
+				    list->existing);
+		op_error_set(e, -ENOENT, "%s", text.text);
+		strbuf_free(&text);
+		return -ENOENT;
+	}
 	if (!*list->existing)
 		return op_error_set(e, -ENOENT,
 				    "no session in '%s/samples'; record one with operf PROGRAM or "
@@ -175,6 +216,9 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 	struct session_list list = { 0 };
 	struct strbuf existing = STRBUF_INIT;
 	char *samples = path_join(session_dir, "samples");
+	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
+	bool *exists = xcalloc(wanted->nr + 1, sizeof(*exists));
+	const char *missing;
 	char **names = NULL;
 	size_t nr = 0;
 	int err = list_names(samples, &names, &nr);
@@ -182,10 +226,13 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 	if (err && err != -ENOENT && err != -ENOTDIR) {
 		err = op_error_set(e, err, "cannot open '%s': %s", samples, strerror(-err));
 		free(samples);
+		free(exists);
 		return err;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		strbuf_addf(&existing, "%s%s", i ? ", " : "", names[i]);
+		for (size_t k = 0; k < wanted->nr; k++)
+			exists[k] |= profile_spec_is_session(spec, &wanted->items[k], names[i]);
 		if (profile_spec_wants_session(spec, names[i]))
 			add_session(&list, names[i], path_join(samples, names[i]), times, notices);
 		free(names[i]);
@@ -193,11 +240,20 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 	free(names);
 	free(samples);
 	list.existing = strbuf_steal(&existing);
-	add_paths(&list, spec, times, notices);
+	add_paths(&list, spec, times, exists, notices);
+	missing = find_missing(spec, exists);
+	free(exists);
 	if (!list.nr) {
-		err = none_found(session_dir, spec, &list, e);
+		err = none_found(session_dir, spec, missing, &list, e);
 		sessions_close(&list);
 		return err;
+	}
+	if (missing) {
+		struct strbuf text = STRBUF_INIT;
+
+		name_missing(session_dir, missing, &text);
+		notice_add(notices, "%s", text.text);
+		strbuf_free(&text);
 	}
 	*ret = list;
 	return 0;
@@ -213,6 +269,7 @@ void sessions_close(struct session_list *list)
 		if (s->ids)
 			image_ids_free(s->ids);
 		session_parts_free(&s->parts);
+		session_processes_free(&s->processes);
 		event_times_free(&s->times);
 		free(s->name);
 		free(s->samples);

@@ -14,6 +14,7 @@
 #include "libdb/session/image_ids.h"
 #include "libdb/session/kernel_symbols.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/processes.h"
 #include "libdb/session/session.h"
 #include "pp/select/notices.h"
 #include "pp/select/spec.h"
@@ -29,6 +30,7 @@ struct report_session {
 	bool has_kernel_symbols;
 	struct kernel_symbols kernel;
 	struct image_ids *ids;		/* or NULL */
+	struct session_processes processes;	/* names of tasks */
 	struct session_parts parts;	/* what stats/parts/N are for */
 };
 

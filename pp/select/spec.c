@@ -43,6 +43,8 @@ static const struct {
 	[SPEC_TID] = { "tid", VALUE_NUMBER, true },
 	[SPEC_CPU] = { "cpu", VALUE_NUMBER, true },
 	[SPEC_CGROUP] = { "cgroup", VALUE_GLOB, true },
+	[SPEC_COMM] = { "comm", VALUE_GLOB, true },
+	[SPEC_PROCESS] = { "process", VALUE_GLOB, true },
 };
 
 static bool is_glob(const char *text)
@@ -276,11 +278,15 @@ static bool text_matches(const char *pattern, const char *text)
 }
 
 /* In the original events and sessions are not globs: @exact. */
+static bool is_text(const struct spec_item *item, const char *text, bool exact)
+{
+	return exact ? !strcmp(item->text, text) : text_matches(item->text, text);
+}
+
 static bool list_has_text(const struct spec_list *list, const char *text, bool exact)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (exact ? !strcmp(list->items[i].text, text)
-			  : text_matches(list->items[i].text, text))
+		if (is_text(&list->items[i], text, exact))
 			return true;
 	return false;
 }
@@ -317,20 +323,100 @@ static bool is_number_wanted(const struct spec_list *list, int64_t number)
 	return false;
 }
 
+/* The samples of a task, or if tasks are not separate, of all that execute the application. */
+struct task {
+	const struct sample_name *name;
+	const struct spec_image *app;
+	const struct session_processes *processes;
+};
+
+/* Is @p one of them? A process may have executed several programs [PS-13]. */
+static bool is_of_task(const struct task *t, const struct session_process *p, bool any_app)
+{
+	return any_app || !strcmp(p->app, t->app->name);
+}
+
+/* Samples of the kernel, or of a library, that are not filed under the application. */
+static bool has_no_app(const struct task *t, const struct session_process *p, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (is_of_task(t, &p[i], false))
+			return false;
+	return t->name->tgid != SAMPLE_ALL;
+}
+
+bool profile_spec_has_name(const struct spec_list *list, const char *name)
+{
+	return *name && (list_has_text(list, name, false) ||
+			 list_has_text(list, path_base(name), false));
+}
+
+static bool was_started_as(const struct task *t, const struct spec_list *list)
+{
+	const struct session_process *p;
+	bool any_app;
+	size_t nr;
+
+	if (!t->processes)
+		return false;
+	p = session_processes_find(t->processes, t->name->tgid, &nr);
+	any_app = has_no_app(t, p, nr);
+	for (size_t i = 0; i < nr; i++)
+		if (is_of_task(t, &p[i], any_app) && profile_spec_has_name(list, p[i].started_as))
+			return true;
+	return false;
+}
+
+/* @of_process: the name of a process is that of its first task. */
+static bool has_comm(const struct task *t, const struct spec_list *list, bool of_process)
+{
+	const struct session_process *p;
+	int64_t tid = of_process ? t->name->tgid : t->name->tid;
+	bool any_app;
+	size_t nr;
+
+	if (!t->processes)
+		return false;
+	p = session_processes_find(t->processes, t->name->tgid, &nr);
+	any_app = has_no_app(t, p, nr);
+	for (size_t i = 0; i < nr; i++)
+		if (p[i].tid == tid && is_of_task(t, &p[i], any_app) &&
+		    *p[i].comm && list_has_text(list, p[i].comm, false))
+			return true;
+	return false;
+}
+
+static bool is_process_wanted(const struct task *t, const struct spec_list *list)
+{
+	if (!is_restricted(list))
+		return true;
+	for (size_t i = 0; i < list->nr; i++) {
+		uint64_t tgid;
+
+		if (t->name->tgid != SAMPLE_ALL && !number_parse_u64(list->items[i].text, &tgid) &&
+		    tgid == (uint64_t)t->name->tgid)
+			return true;
+	}
+	/* without links it is started by the name of its file */
+	return was_started_as(t, list) || has_comm(t, list, true) ||
+	       (t->name->app.kind == IMAGE_FILE && profile_spec_has_name(list, t->app->name));
+}
+
 static bool is_image_wanted(const struct profile_spec *spec, const struct spec_image *app,
-			  const struct spec_image *image)
+			    const struct spec_image *image, const struct task *task)
 {
 	const struct spec_list *names = &spec->list[SPEC_NAME];
 	const struct spec_list *apps = &spec->list[SPEC_IMAGE];
 	const struct spec_list *images = &spec->list[SPEC_LIB_IMAGE];
 
-	if (list_has_image(names, app) || list_has_image(names, image))
+	if (list_has_image(names, app) || list_has_image(names, image) ||
+	    (names->nr && !spec->compat && was_started_as(task, names)))
 		return true;
 	if (!apps->nr && !images->nr)
 		return !names->nr;
 	/* in the original "all" is the name of an image */
 	return ((!is_restricted(apps) && !(apps->nr && spec->compat)) ||
-		list_has_image(apps, app)) &&
+		list_has_image(apps, app) || (!spec->compat && was_started_as(task, apps))) &&
 	       ((!is_restricted(images) && !(images->nr && spec->compat)) ||
 		list_has_image(images, image));
 }
@@ -355,9 +441,12 @@ static bool is_cgroup_wanted(const struct spec_list *list, const char *cgroup)
 
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
 			  const char *cgroup, const struct spec_image *app,
-			  const struct spec_image *image)
+			  const struct spec_image *image,
+			  const struct session_processes *processes)
 {
-	if (!is_image_wanted(spec, app, image))
+	const struct task task = { name, app, processes };
+
+	if (!is_image_wanted(spec, app, image, &task))
 		return false;
 	if (list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], app) ||
 	    list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], image) ||
@@ -368,11 +457,21 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 		return false;
 	if (!is_cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
 		return false;
+	if (!is_process_wanted(&task, &spec->list[SPEC_PROCESS]) ||
+	    (is_restricted(&spec->list[SPEC_COMM]) &&
+	     !has_comm(&task, &spec->list[SPEC_COMM], false)))
+		return false;
 	return is_number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
 	       is_number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
 	       is_number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
 	       is_number_wanted(&spec->list[SPEC_TID], name->tid) &&
 	       is_number_wanted(&spec->list[SPEC_CPU], name->cpu);
+}
+
+bool profile_spec_is_session(const struct profile_spec *spec, const struct spec_item *item,
+			     const char *name)
+{
+	return is_text(item, name, spec->compat);
 }
 
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name)

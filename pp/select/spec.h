@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libdb/session/name.h"
+#include "libdb/session/processes.h"
 #include "libutil/error.h"
 
 enum spec_tag {
@@ -31,6 +32,8 @@ enum spec_tag {
 	SPEC_TID,
 	SPEC_CPU,
 	SPEC_CGROUP,
+	SPEC_COMM,		/* name of the task */
+	SPEC_PROCESS,		/* what its process was started as, or its number */
 	SPEC_NAME,		/* without a tag: either image */
 	NR_SPEC_TAGS
 };
@@ -77,11 +80,19 @@ struct spec_image {
 
 /*
  * Whether samples of @name, in @image on behalf of @app, are selected [PS-5]..[PS-8]. @cgroup is ""
- * if samples are not separated by control group.
+ * if samples are not separated by control group; @processes are the session's, or NULL.
  */
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
 			  const char *cgroup, const struct spec_image *app,
-			  const struct spec_image *image);
+			  const struct spec_image *image,
+			  const struct session_processes *processes);
+
+/* Whether @item of the list of sessions names the session @name. */
+bool profile_spec_is_session(const struct profile_spec *spec, const struct spec_item *item,
+			     const char *name);
+
+/* Whether @list has @name, a path, or the last part of it. */
+bool profile_spec_has_name(const struct spec_list *list, const char *name);
 
 /* Whether the session @name is selected; without session: that is "current" [PS-9]. */
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name);

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (char *line = strtok(text, "\n"); line && nr < MAX_ARGS; line = strtok(NULL, "\n"))
 		args[nr++] = line;
 	if (!profile_spec_parse(args, nr, &spec, &e)) {
-		profile_spec_matches(&spec, &name, "/a/b", &app, &image);
+		profile_spec_matches(&spec, &name, "/a/b", &app, &image, NULL);
 		profile_spec_wants_session(&spec, "current");
 		profile_spec_free(&spec);
 	}

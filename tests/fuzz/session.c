@@ -6,7 +6,9 @@
 #include "libdb/session/event_times.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/kernel_symbols.h"
+#include "libdb/session/name.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/processes.h"
 #include "libdb/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,10 +64,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct session_counts counts;
 	struct session_parts parts;
+	struct session_processes processes;
 	struct session_info info;
 	struct cpu_counts total;
 	struct op_error e;
 	char *text;
+	size_t nr;
 
 	if (!size)
 		return 0;
@@ -91,6 +95,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!session_parts_parse(text, size - 1, "f", &parts, &e))
 			session_parts_free(&parts);
 		break;
+	case 'o':
+		if (session_processes_parse(text, size - 1, "f", &processes, &e))
+			break;
+		(void)session_processes_find(&processes, SAMPLE_ALL, &nr);
+		session_processes_free(&processes);	/* and the text with it */
+		return 0;
 	case 'm':
 		fuzz_ids(text, size - 1);
 		return 0;

@@ -22,6 +22,7 @@ static void print_arcs(const struct columns *c, const struct graph_arc *arcs, si
 		strbuf_add(line, "  ");
 		columns_address(c, row->vma, line);
 		columns_counts(c, arcs[i].counts, totals, sums, NULL, line);
+		columns_ratios(c, arcs[i].counts, line);
 		columns_line(c, row->line, line);
 		columns_names(c, row, line);
 		if (arcs[i].is_self)
@@ -52,6 +53,7 @@ void format_callgraph(const struct callgraph *graph, const struct row_list *rows
 			   global ? rows->totals : node->caller_totals, arc_sums, &line, out);
 		columns_address(&c, node->row->vma, &line);
 		columns_counts(&c, node->row->counts, rows->totals, sums, NULL, &line);
+		columns_ratios(&c, node->row->counts, &line);
 		columns_line(&c, node->row->line, &line);
 		columns_names(&c, node->row, &line);
 		format_colored_line(&line, format_color(node->row->counts, rows->totals,

@@ -3,11 +3,12 @@
 #include "pp/report/format/columns.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "libutil/print_line.h"
 
 enum { VMA_WIDTH = 9, WIDE_VMA_WIDTH = 17, COUNT_WIDTH = 9, SUM_WIDTH = 14, SHARE_WIDTH = 9,
-       SHARE_SUM_WIDTH = 11, CHANGE_WIDTH = 10, LINE_WIDTH = 28, NAME_WIDTH = 25 };
+       SHARE_SUM_WIDTH = 11, CHANGE_WIDTH = 10, RATIO_WIDTH = 9, LINE_WIDTH = 28, NAME_WIDTH = 25 };
 
 void columns_init(struct columns *c, const struct row_list *rows,
 		  const struct text_options *options)
@@ -33,6 +34,14 @@ void column_text(struct strbuf *line, const char *text, size_t width)
 	column_end(line, start, width);
 }
 
+/* Long titles make wide columns; 32 is the widest that column_end() fills up. */
+static size_t ratio_width(const struct text_options *o, size_t i)
+{
+	size_t len = strlen(o->ratios->ratios[i].title) + 1;
+
+	return len < RATIO_WIDTH ? RATIO_WIDTH : len > 32 ? 32 : len;
+}
+
 void columns_titles(const struct columns *c, FILE *out)
 {
 	const struct text_options *o = c->options;
@@ -52,6 +61,8 @@ void columns_titles(const struct columns *c, FILE *out)
 		if (o->differential)
 			column_text(&line, "diff %", CHANGE_WIDTH);
 	}
+	for (size_t i = 0; i < format_nr_ratios(o); i++)
+		column_text(&line, o->ratios->ratios[i].title, ratio_width(o, i));
 	if (o->show_lines)
 		column_text(&line, "linenr info", LINE_WIDTH);
 	if (c->images)
@@ -115,6 +126,18 @@ void columns_counts(const struct columns *c, const uint64_t *counts, const uint6
 		start = line->len;
 		format_change(line, diff->change[i]);
 		column_end(line, start, CHANGE_WIDTH);
+	}
+}
+
+void columns_ratios(const struct columns *c, const uint64_t *counts, struct strbuf *line)
+{
+	const struct text_options *o = c->options;
+
+	for (size_t i = 0; i < format_nr_ratios(o); i++) {
+		size_t start = line->len;
+
+		ratio_add_text(ratio_value(&o->ratios->ratios[i], counts), line);
+		column_end(line, start, ratio_width(o, i));
 	}
 }
 

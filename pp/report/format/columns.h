@@ -29,6 +29,9 @@ void columns_address(const struct columns *c, uint64_t vma, struct strbuf *line)
 void columns_counts(const struct columns *c, const uint64_t *counts, const uint64_t *totals,
 		    uint64_t *sums, const struct row_diff *diff, struct strbuf *line);
 
+/* Append the ratios of @counts. */
+void columns_ratios(const struct columns *c, const uint64_t *counts, struct strbuf *line);
+
 /* Append a row's location and names. */
 void columns_line(const struct columns *c, const char *location, struct strbuf *line);
 void columns_names(const struct columns *c, const struct symbol_row *row, struct strbuf *line);

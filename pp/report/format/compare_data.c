@@ -112,6 +112,8 @@ void format_compare_json(const struct compare_report *r, FILE *out)
 	json_line(&j);
 	json_open(&j, "notices", '[');
 	for (size_t i = 0; i < r->notices->nr; i++) {
+		if (!notice_is_listed(r->notices, i))
+			continue;
 		json_line(&j);
 		json_text(&j, NULL, r->notices->texts[i]);
 	}

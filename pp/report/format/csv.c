@@ -60,10 +60,30 @@ static void put_counts(const uint64_t *counts, const uint64_t *totals, size_t nr
 	}
 }
 
+static void put_ratio_titles(const struct text_options *o, FILE *out)
+{
+	for (size_t i = 0; i < format_nr_ratios(o); i++) {
+		csv_text(o->ratios->ratios[i].title, out);
+		putc(',', out);
+	}
+}
+
+static void put_ratios(const struct text_options *o, const uint64_t *counts, FILE *out)
+{
+	for (size_t i = 0; i < format_nr_ratios(o); i++) {
+		double value = ratio_value(&o->ratios->ratios[i], counts);
+
+		if (isfinite(value))
+			fprintf(out, "%.6g", value);
+		putc(',', out);
+	}
+}
+
 static void put_summary_row(const struct summary *s, const struct summary_row *app,
-			    const struct summary_row *row, FILE *out)
+			    const struct summary_row *row, const struct text_options *o, FILE *out)
 {
 	put_counts(row->counts, s->totals, s->nr_classes, NULL, out);
+	put_ratios(o, row->counts, out);
 	csv_text(app->image->name, out);
 	putc(',', out);
 	csv_text(row->image->name, out);
@@ -75,15 +95,16 @@ void format_csv_summary(const struct summary *s, const struct arrangement *a,
 {
 	if (!options->no_header) {
 		put_titles(a, false, out);
+		put_ratio_titles(options, out);
 		fputs("app,image\n", out);
 	}
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct summary_row *row = &s->rows[i];
 
 		if (!row->nr_parts)
-			put_summary_row(s, row, row, out);
+			put_summary_row(s, row, row, options, out);
 		for (size_t j = 0; j < row->nr_parts; j++)
-			put_summary_row(s, row, &row->parts[j], out);
+			put_summary_row(s, row, &row->parts[j], options, out);
 	}
 }
 
@@ -92,6 +113,7 @@ static void put_line(const struct row_list *rows, const struct symbol_row *row,
 		     const struct text_options *o, FILE *out)
 {
 	put_counts(counts, rows->totals, rows->nr_classes, row->diff, out);
+	put_ratios(o, counts, out);
 	fprintf(out, "0x%" PRIx64 ",", address);
 	if (o->show_lines) {
 		csv_text(line ? line : "", out);
@@ -111,6 +133,7 @@ void format_csv_symbols(const struct row_list *rows, const struct arrangement *a
 {
 	if (!o->no_header) {
 		put_titles(a, o->differential, out);
+		put_ratio_titles(o, out);
 		fprintf(out, "address,%simage,app,symbol\n", o->show_lines ? "line," : "");
 	}
 	for (size_t i = 0; i < rows->nr; i++) {

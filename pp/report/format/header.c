@@ -51,7 +51,7 @@ static void event_line(const struct profile_class *class, const struct text_opti
 	const struct sample_header *h = &class->header;
 	struct event_description text;
 
-	if (is_timer(h)) {
+	if (is_timer(h) && (o->compat || strcmp(class->template.event, THREAD_SAMPLE) != 0)) {
 		fprintf(out, "Profiling through timer interrupt\n");
 		return;
 	}

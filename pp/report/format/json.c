@@ -89,6 +89,27 @@ static void put_classes(struct json *j, const struct arrangement *a, const uint6
 	json_close(j, ']');
 }
 
+static void put_ratio_titles(struct json *j, const struct ratio_list *ratios)
+{
+	if (!ratios->nr)
+		return;
+	json_line(j);
+	json_open(j, "ratios", '[');
+	for (size_t i = 0; i < ratios->nr; i++)
+		json_text(j, NULL, ratios->ratios[i].title);
+	json_close(j, ']');
+}
+
+static void put_ratios(struct json *j, const struct ratio_list *ratios, const uint64_t *counts)
+{
+	if (!ratios->nr)
+		return;
+	json_open(j, "ratios", '[');
+	for (size_t i = 0; i < ratios->nr; i++)
+		json_real(j, NULL, ratio_value(&ratios->ratios[i], counts));
+	json_close(j, ']');
+}
+
 static void put_head(struct json *j, const struct json_report *r)
 {
 	const struct sample_header *header = &r->arrangement->classes[0].header;
@@ -109,17 +130,22 @@ static void put_head(struct json *j, const struct json_report *r)
 	json_text(j, "cpu_type", type ? type->name : NULL);
 	json_real(j, "mhz", header->cpu_mhz);
 	put_classes(j, r->arrangement, r->summary ? r->summary->totals : r->rows->totals);
+	put_ratio_titles(j, r->ratios);
 	json_line(j);
 	json_open(j, "notices", '[');
 	for (size_t i = 0; i < r->notices->nr; i++) {
+		if (!notice_is_listed(r->notices, i))
+			continue;
 		json_line(j);
 		json_text(j, NULL, r->notices->texts[i]);
 	}
 	json_close(j, ']');
 }
 
-static void put_summary(struct json *j, const struct summary *s)
+static void put_summary(struct json *j, const struct json_report *r)
 {
+	const struct summary *s = r->summary;
+
 	json_line(j);
 	json_open(j, "images", '[');
 	for (size_t i = 0; i < s->nr; i++) {
@@ -129,12 +155,14 @@ static void put_summary(struct json *j, const struct summary *s)
 		json_open(j, NULL, '{');
 		json_text(j, "name", row->image->name);
 		json_numbers(j, "samples", row->counts, s->nr_classes);
+		put_ratios(j, r->ratios, row->counts);
 		json_open(j, "parts", '[');
 		for (size_t k = 0; k < row->nr_parts; k++) {
 			json_line(j);
 			json_open(j, NULL, '{');
 			json_text(j, "name", row->parts[k].image->name);
 			json_numbers(j, "samples", row->parts[k].counts, s->nr_classes);
+			put_ratios(j, r->ratios, row->parts[k].counts);
 			json_close(j, '}');
 		}
 		json_close(j, ']');
@@ -185,8 +213,10 @@ static void put_diff(struct json *j, const struct row_diff *diff, size_t nr_clas
 	json_close(j, ']');
 }
 
-static void put_row(struct json *j, const struct row_list *rows, const struct symbol_row *row)
+static void put_row(struct json *j, const struct json_report *r, const struct symbol_row *row)
 {
+	const struct row_list *rows = r->rows;
+
 	json_line(j);
 	json_open(j, NULL, '{');
 	json_number(j, "id", row->serial);
@@ -199,6 +229,7 @@ static void put_row(struct json *j, const struct row_list *rows, const struct sy
 	if (row->line)
 		json_text(j, "line", row->line);
 	json_numbers(j, "samples", row->counts, rows->nr_classes);
+	put_ratios(j, r->ratios, row->counts);
 	if (row->diff)
 		put_diff(j, row->diff, rows->nr_classes);
 	if (row->nr_details)
@@ -261,14 +292,14 @@ void format_json(const struct json_report *r, FILE *out)
 	if (r->stacks) {
 		put_stacks(&j, r->stacks);
 	} else if (r->summary) {
-		put_summary(&j, r->summary);
+		put_summary(&j, r);
 	} else {
 		json_line(&j);
 		json_open(&j, "symbols", '[');
 		for (size_t i = 0; r->graph && i < r->graph->nr; i++)
-			put_row(&j, r->rows, r->graph->nodes[i].row);
+			put_row(&j, r, r->graph->nodes[i].row);
 		for (size_t i = 0; !r->graph && i < r->rows->nr; i++)
-			put_row(&j, r->rows, r->rows->rows[i]);
+			put_row(&j, r, r->rows->rows[i]);
 		json_close(&j, ']');
 	}
 	putc('\n', out);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "libutil/json_text.h"
 #include "pp/report/callgraph.h"
+#include "pp/report/ratio.h"
 #include "pp/report/stack/report.h"
 #include "pp/report/summary.h"
 #include "pp/report/symbols.h"
@@ -19,6 +20,7 @@ struct json_report {
 	size_t nr_sessions;
 	const struct arrangement *arrangement;
 	const struct notices *notices;
+	const struct ratio_list *ratios;
 	const struct summary *summary;		/* this or rows */
 	const struct row_list *rows;
 	const struct callgraph *graph;		/* or NULL */

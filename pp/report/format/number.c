@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* number.c - percentages and colors */
+/* number.c - percentages, ratios and colors */
 #include "pp/report/format/text.h"
 
 #include <math.h>
@@ -76,6 +76,11 @@ void format_percent_value(struct strbuf *out, double percent)
 void format_percent(struct strbuf *out, uint64_t part, uint64_t total)
 {
 	format_percent_value(out, total ? 100.0 * (double)part / (double)total : 0);
+}
+
+size_t format_nr_ratios(const struct text_options *options)
+{
+	return options->ratios ? options->ratios->nr : 0;
 }
 
 void format_change(struct strbuf *out, double percent)

@@ -22,6 +22,7 @@ static void print_details(const struct columns *c, const struct row_list *rows,
 		strbuf_add(line, "  ");
 		columns_address(c, row->details[i].vma, line);
 		columns_counts(c, row_detail_counts(rows, row, i), totals, sums, NULL, line);
+		columns_ratios(c, row_detail_counts(rows, row, i), line);
 		columns_line(c, row->details[i].line, line);
 		/* the name's column is empty */
 		while (line->len && line->text[line->len - 1] == ' ')
@@ -50,6 +51,7 @@ void format_symbols(const struct row_list *rows, const struct text_options *opti
 			__builtin_prefetch(rows->rows[i + ROWS_AHEAD / 2]->shown);
 		columns_address(&c, row->vma, &line);
 		columns_counts(&c, row->counts, rows->totals, sums, row->diff, &line);
+		columns_ratios(&c, row->counts, &line);
 		columns_line(&c, row->line, &line);
 		columns_names(&c, row, &line);
 		format_colored_line(&line, format_color(row->counts, rows->totals,

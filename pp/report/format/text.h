@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include "libutil/strbuf.h"
 #include "pp/report/callgraph.h"
+#include "pp/report/ratio.h"
 #include "pp/report/summary.h"
 #include "pp/report/symbols.h"
 #include "pp/select/arrange.h"
@@ -29,11 +30,15 @@ struct text_options {
 	bool several_apps;
 	const char *title;		/* the command line */
 	const struct event_table *events;	/* or NULL: no descriptions */
+	const struct ratio_list *ratios;	/* or NULL */
 };
 
 /* Append @part of @total as a percentage in 7 characters; see [RP-1] for the small ones. */
 void format_percent(struct strbuf *out, uint64_t part, uint64_t total);
 void format_percent_value(struct strbuf *out, double percent);
+
+/* Number of ratios. */
+size_t format_nr_ratios(const struct text_options *options);
 
 /* The same for a change, with its sign. */
 void format_change(struct strbuf *out, double percent);

@@ -13,6 +13,7 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
 #include "libutil/table.h"
@@ -68,7 +69,8 @@ static void put_setup(const struct xml *x, bool is_timer)
 
 		if (c && x->a->axis != AXIS_EVENT)
 			break;
-		if (is_timer) {
+		if (is_timer && (x->options->compat ||
+				 strcmp(class->template.event, THREAD_SAMPLE) != 0)) {
 			xml_open(x->out, "timersetup");
 			xml_number(x->out, "rtcinterrupts", class->template.count);
 		} else {

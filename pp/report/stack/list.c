@@ -72,7 +72,7 @@ static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_
 	image_spec_names(app_image, &app_names);
 	image_spec_names(leaf_image, &image_names);
 	if (!profile_spec_matches(r->options->spec, &file.name, file.cgroup, &app_names,
-				  &image_names) ||
+				  &image_names, &r->session->processes) ||
 	    (r->options->exclude_dependent && app_image != leaf_image))
 		return a->nr_classes;
 	return arrangement_class(a, &file);

@@ -94,6 +94,27 @@ TEST(percents)
 	}
 }
 
+TEST(percents_in_words)
+{
+	static const struct {
+		double part, total;
+		const char *want;
+	} rows[] = {
+		{ 0, 10, "0 %" }, { 0, 0, "0 %" }, { 10, 10, "100 %" }, { 20, 10, "200 %" },
+		{ 996, 1000, "99.6 %" }, { 9999, 10000, "more than 99.9 %" },
+		{ 994, 1000, "99 %" }, { 1, 3, "33 %" }, { 996, 10000, "10 %" },
+		{ 1, 30, "3.3 %" }, { 1, 1000, "0.1 %" }, { 12, 100000, "0.012 %" },
+		{ 1, 1e8, "less than 0.001 %" },
+	};
+	char text[PERCENT_TEXT];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *got = number_format_percent(text, rows[i].part, rows[i].total);
+
+		CHECK(!strcmp(got, rows[i].want), "%s, not %s", got, rows[i].want);
+	}
+}
+
 static void sane(const struct strbuf *s, const char *want)
 {
 	CHECK(s->text && s->len == strlen(want) && !strcmp(s->text, want), "'%s', not '%s'",

@@ -146,7 +146,7 @@ TEST(matching)
 		while (nr < 3 && matches[i].args[nr])
 			nr++;
 		CHECK(!profile_spec_parse(matches[i].args, nr, &spec, &e), "%s", e.text);
-		CHECK(profile_spec_matches(&spec, &name, "", &bash, &libc) == matches[i].want,
+		CHECK(profile_spec_matches(&spec, &name, "", &bash, &libc, NULL) == matches[i].want,
 		      "%s %s: want %d", matches[i].args[0], nr > 1 ? matches[i].args[1] : "",
 		      matches[i].want);
 		profile_spec_free(&spec);
@@ -162,7 +162,7 @@ TEST(modules_by_file)
 		struct profile_spec spec;
 
 		CHECK(!profile_spec_parse(&ways[i], 1, &spec, NULL), "%s", ways[i]);
-		CHECK(profile_spec_matches(&spec, &name, "", &ext4, &ext4), "%s", ways[i]);
+		CHECK(profile_spec_matches(&spec, &name, "", &ext4, &ext4, NULL), "%s", ways[i]);
 		profile_spec_free(&spec);
 	}
 }
@@ -185,7 +185,7 @@ TEST(control_groups)
 		struct profile_spec spec;
 
 		CHECK(!profile_spec_parse(&rows[i].arg, 1, &spec, NULL), "%s", rows[i].arg);
-		CHECK(profile_spec_matches(&spec, &name, rows[i].cgroup, &bash, &bash) ==
+		CHECK(profile_spec_matches(&spec, &name, rows[i].cgroup, &bash, &bash, NULL) ==
 		      rows[i].want, "%s of %s: want %d", rows[i].arg, rows[i].cgroup, rows[i].want);
 		profile_spec_free(&spec);
 	}
