@@ -21,11 +21,12 @@
 struct code_symbol {
 	uint64_t start, end;		/* places [start, end) */
 	uint64_t vma;			/* address of start, as linked */
-	const char *name;		/* as in the file, the binary's */
+	const char *name;		/* as in the file, the binary's; see binary_symbol_name() */
 	uint32_t section;		/* index into sections, or UINT32_MAX */
 	uint32_t order;			/* in the file's table */
 	uint8_t rank;			/* of several at one address the lowest is kept [SY-2] */
 	bool is_label;			/* not a function, and no size: may lie in one [SY-3] */
+	bool is_unnamed;		/* a function without symbol [SY-18]; its name is "" */
 };
 
 struct code_section {
@@ -64,6 +65,8 @@ struct binary_options {
 	bool compat;		/* as the original: .symtab only, sizes ignored */
 	bool by_address;	/* places are addresses: code made at run time */
 	bool keep_open;		/* for binary_code() */
+	bool functions;		/* of stripped code, also those without a name */
+	const char *name;	/* for these; NULL: of the file */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };
 
@@ -78,6 +81,12 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
 
 void binary_close(struct binary *b);
+
+/*
+ * The name of symbol @i, malloc'd; for a function without a name "[IMAGE+0xADDRESS]", the address
+ * being that of its start, as linked.
+ */
+char *binary_symbol_name(const struct binary *b, size_t i);
 
 /* The bytes of places [@start, @end), malloc'd; NULL: unavailable. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,

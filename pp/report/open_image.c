@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "libutil/build_id.h"
+#include "libutil/file.h"
 #include "pp/select/sessions.h"
 
 void populate_check_age(const struct report_image *image, const struct sample_file *file,
@@ -81,6 +82,8 @@ void populate_open_image(const struct inverted_image *inverted,
 		.compat = options->compat,
 		.by_address = image->kind == IMAGE_JIT,
 		.keep_open = options->code,
+		.functions = !options->merge_unnamed,
+		.name = path_base(image->path),
 		.root = options->root,
 	};
 	struct op_error e = { "" };
