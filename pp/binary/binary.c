@@ -132,7 +132,7 @@ static void finish_file(struct binary *b, const struct binary_options *o)
 
 	choose_symbols(b);
 	if (o->functions && !o->compat &&
-	    (b->from == SYMBOLS_NONE || b->from == SYMBOLS_DYNAMIC))
+	    (b->from == SYMBOLS_NONE || b->from == SYMBOLS_DYNAMIC || b->from == SYMBOLS_GO))
 		functions_read(b, &b->files->image, &functions);
 	functions_end_symbols(&functions, b);
 	set_ends(b);
@@ -180,6 +180,8 @@ static void add_symbols(struct binary *b, const struct binary_options *o)
 		if (elf_symbols_add(b, &files->image, SHT_DYNSYM, true))
 			b->from = SYMBOLS_DYNAMIC;
 		add_packed_symbols(b);
+		if (go_symbols_add(b, &files->image))
+			b->from = SYMBOLS_GO;
 	}
 	if (b->nr_symbols || o->functions)
 		plt_symbols_add(b, &files->image);

@@ -42,6 +42,7 @@ enum symbols_from {
 	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
 	SYMBOLS_DYNAMIC,		/* .dynsym: only exported ones */
 	SYMBOLS_PACKED,			/* .dynsym and .gnu_debugdata: together all functions */
+	SYMBOLS_GO,			/* the tables of Go's runtime: all functions */
 	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
 };
 

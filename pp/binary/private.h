@@ -63,6 +63,12 @@ void functions_end_symbols(const struct functions *f, struct binary *b);
 /* Add to @b's symbols, which are complete, what lies between them. */
 void functions_fill_gaps(const struct functions *f, struct binary *b);
 
+/*
+ * Add the functions of a Go binary from the tables of its runtime [SY-19]. False: it is none, or
+ * they are malformed.
+ */
+bool go_symbols_add(struct binary *b, const struct object_file *f);
+
 /* Add NAME@plt for each entry of the procedure linkage table [SY-13]. */
 void plt_symbols_add(struct binary *b, const struct object_file *f);
 
