@@ -22,6 +22,7 @@
 #define CONTEXT		8	/* instructions around one with samples, outside of symbols */
 #define LARGE_GAP	(1 << 20)	/* bytes outside of symbols; decoding takes 0.4 s per MB */
 #define NEAR_BYTES	160	/* CONTEXT instructions and one more are not longer */
+#define LONGEST		16	/* bytes of an instruction */
 
 /* The samples of the current symbol; those before @next have been printed. */
 struct printer {
@@ -298,18 +299,19 @@ static void on_boundary(void *context, enum disassembly_line kind, uint64_t vma,
 
 /*
  * The first address from @begin on from which decoding gets to the sample at @vma, because
- * instructions of some machines have several lengths.
+ * instructions of some machines have several lengths. @begin if there is none: the file is another
+ * build, or bytes before the sample are data.
  */
 static uint64_t begin_near(struct disassembler *d, const char *section, uint64_t begin,
 			   uint64_t vma)
 {
-	for (; begin < vma; begin++) {
+	for (unsigned int i = 0; i < LONGEST; i++) {
 		struct boundary b = { vma, false };
 		const struct disassembly_reader reader = { .line = on_boundary, .context = &b };
 
-		disassemble(d, section, begin, vma + 1, &reader);
+		disassemble(d, section, begin + i, vma + 1, &reader);
 		if (b.found)
-			break;
+			return begin + i;
 	}
 	return begin;
 }
@@ -352,7 +354,7 @@ static void put_symbol(struct printer *p, struct disassembler *d,
 	const struct annotated_symbol *s = &p->a->symbols[symbol];
 
 	begin_listing(p, symbol);
-	if (p->near_only && s->size > LARGE_GAP)
+	if (p->near_only && s->size > LARGE_GAP && s->size / s->nr > 16 * NEAR_BYTES)
 		put_large_gap(p, d, reader, s);
 	else if (s->has_symbols)
 		disassemble(d, p->options->compat ? NULL : s->section, s->vma, s->vma + s->size,
