@@ -1,7 +1,7 @@
 # what pp/ builds
 pp_mains := $(addprefix pp/,opannotate.c oparchive.c opdiff.c opexport.c opgprof.c opimport.c opreport.c)
 pp_rooms := pp/select pp/binary pp/binary/* pp/cli pp/report pp/report/*
-$(eval $(call library,libpp.a,pp/report.c $(call sources,$(pp_rooms)),libdb.a libevents.a libutil.a,\
+$(eval $(call library,libpp.a,pp/report.c $(call sources,$(pp_rooms)),libdb.a libevents.a libunwind.a libutil.a,\
 	-lopcodes -lbfd -ldw -lpopt -lelf -llzma -lzstd -lmd -ldl -lm -pthread))
 $(eval $(call library,libannotate.a,$(call sources,pp/annotate),libpp.a))
 $(eval $(call library,libpicture.a,$(call sources,pp/picture),libannotate.a))

@@ -26,6 +26,7 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 	const struct populate_options how = {
 		.compat = o->compat,
 		.demangle = o->demangle,
+		.merge_unnamed = o->merge_unnamed,
 		.root = c->root,
 		.include = o->include,
 		.exclude = o->exclude,

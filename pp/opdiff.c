@@ -45,6 +45,7 @@ static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 	struct populate_options how = {
 		.demangle = o->demangle,
 		.long_names = true,
+		.merge_unnamed = o->merge_unnamed,
 		.root = p->collection.root,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
 	};

@@ -42,6 +42,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 		.cache_dir = cache_dir,
 		.demangle = c->demangle,
 		.symbols = symbols,
+		.merge_unnamed = c->merge_unnamed,
 		.inlines = inlines,
 	};
 	int err = collect(&collecting, collection, notices, e);

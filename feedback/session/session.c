@@ -143,7 +143,9 @@ static int open_disassembler(const struct binary *b, struct xprof_image *image, 
 
 static void add_image(struct work *w, const struct inverted_image *inverted)
 {
-	const struct populate_options how = { .code = true, .root = w->collection.root };
+	const struct populate_options how = {
+		.code = true, .merge_unnamed = true, .root = w->collection.root,
+	};
 	const struct line_options line_options = { .root = w->collection.root };
 	struct sample_list samples = { 0 };
 	struct binary binary;

@@ -21,6 +21,9 @@
 
 #define SYMBOLS_APART	50	/* if an image has more, the original prints one listing */
 #define CONTEXT		8	/* instructions around one with samples, outside of symbols */
+#define LARGE_GAP	(1 << 20)	/* bytes outside of symbols; decoding takes 0.4 s per MB */
+#define NEAR_BYTES	160	/* CONTEXT instructions and one more are not longer */
+#define LONGEST		16	/* bytes of an instruction */
 
 /* The samples of the current symbol; those before @next have been printed. */
 struct printer {
@@ -41,6 +44,7 @@ struct printer {
 	bool near_only;
 	size_t after;			/* number of instructions to print after the last sample */
 	bool left_out;
+	bool no_headings;	/* they were printed for another part of the gap */
 	struct strbuf before[CONTEXT];	/* the last lines that were not printed, a ring */
 	size_t nr_before;
 	/* an instruction is printed when its end is known, because samples may lie within it */
@@ -188,6 +192,8 @@ static void on_line(void *context, enum disassembly_line kind, uint64_t vma, con
 	struct printer *p = context;
 
 	put_held(p, vma);
+	if (p->no_headings && kind != DISASSEMBLY_INSTRUCTION && kind != DISASSEMBLY_OTHER)
+		return;
 	if (kind == DISASSEMBLY_SYMBOL) {
 		begin_symbol(p, vma, text);
 	} else if (!p->is_on) {
@@ -279,13 +285,79 @@ static void begin_listing(struct printer *p, size_t symbol)
 		listing_restart(p->listing);
 }
 
+struct boundary {
+	uint64_t wanted;
+	bool found;
+};
+
+static void on_boundary(void *context, enum disassembly_line kind, uint64_t vma, const char *text)
+{
+	struct boundary *b = context;
+
+	(void)text;
+	b->found |= kind == DISASSEMBLY_INSTRUCTION && vma == b->wanted;
+}
+
+/*
+ * The first address from @begin on from which decoding gets to the sample at @vma, because
+ * instructions of some machines have several lengths. @begin if there is none: the file is another
+ * build, or bytes before the sample are data.
+ */
+static uint64_t begin_near(struct disassembler *d, const char *section, uint64_t begin,
+			   uint64_t vma)
+{
+	for (unsigned int i = 0; i < LONGEST; i++) {
+		struct boundary b = { vma, false };
+		const struct disassembly_reader reader = { .line = on_boundary, .context = &b };
+
+		disassemble(d, section, begin + i, vma + 1, &reader);
+		if (b.found)
+			return begin + i;
+	}
+	return begin;
+}
+
+/* Decode only what is near samples: a gap can be all code of a program with 200 MB. */
+static void put_large_gap(struct printer *p, struct disassembler *d,
+			  const struct disassembly_reader *reader,
+			  const struct annotated_symbol *s)
+{
+	const struct annotated_place *samples = &p->a->samples[s->first];
+	uint64_t end = s->vma + s->size, begin = s->vma, stop;
+
+	if (samples[0].vma - begin > NEAR_BYTES) {
+		disassemble(d, s->section, begin, begin + 1, reader);
+		p->no_headings = true;
+	}
+	for (size_t i = 0; i < s->nr; p->no_headings = true) {
+		if (i || p->no_headings) {
+			begin = begin_near(d, s->section, samples[i].vma - NEAR_BYTES,
+					   samples[i].vma);
+			put_held(p, begin);
+			p->nr_before = p->after = 0;
+			p->left_out = true;
+		}
+		do {
+			stop = end - samples[i].vma > NEAR_BYTES ? samples[i].vma + NEAR_BYTES
+								 : end;
+			i++;
+		} while (i < s->nr && (samples[i].vma < stop ||
+				     samples[i].vma - stop < NEAR_BYTES));
+		disassemble(d, s->section, begin, stop, reader);
+	}
+	put_held(p, UINT64_MAX);
+	p->no_headings = false;
+}
+
 static void put_symbol(struct printer *p, struct disassembler *d,
 		       const struct disassembly_reader *reader, size_t symbol)
 {
 	const struct annotated_symbol *s = &p->a->symbols[symbol];
 
 	begin_listing(p, symbol);
-	if (s->has_symbols)
+	if (p->near_only && s->size > LARGE_GAP && s->size / s->nr > 16 * NEAR_BYTES)
+		put_large_gap(p, d, reader, s);
+	else if (s->has_symbols)
 		disassemble(d, p->options->compat ? NULL : s->section, s->vma, s->vma + s->size,
 			    reader);
 	else

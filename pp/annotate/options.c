@@ -16,7 +16,7 @@
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
-	int source, assembly, inlines, exclude_dependent;
+	int source, assembly, inlines, exclude_dependent, merge_unnamed;
 	char *demangle, *output_dir, *search_dirs, *base_dirs, *include_file, *exclude_file;
 	char *include, *exclude, *objdump_params, *merge, *threshold, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color;
@@ -53,6 +53,7 @@ static const struct poptOption table[] = {
 	 "leave out source files (with --assembly: symbols) below this share", "percent"},
 	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
 	 "form of C++ names (default normal)", "none|normal|smart"},
+	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},
@@ -174,6 +175,7 @@ static void take_values(struct annotate_options *o)
 	o->assembly = raw.assembly;
 	o->spec.compat = o->compat;
 	o->inlines = raw.inlines;
+	o->merge_unnamed = raw.merge_unnamed;
 	o->exclude_dependent = raw.exclude_dependent;
 	o->session_dir = raw.session_dir;
 	o->root = raw.root;

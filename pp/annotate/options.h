@@ -18,7 +18,7 @@ struct annotate_options {
 	enum asked asked;		/* if not ASKED_WORK, nothing else is valid */
 	bool compat;
 	bool source, assembly;		/* at least one */
-	bool inlines, exclude_dependent, color;
+	bool inlines, exclude_dependent, color, merge_unnamed;
 	enum demangle_style demangle;
 	bool print_files, print_classes, print_images, print_symbols;	/* --verbose= */
 	struct merge merge;

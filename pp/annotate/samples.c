@@ -82,13 +82,16 @@ static struct annotated_symbol *add_symbol(struct work *w, const char *name, uin
 	return s;
 }
 
-static void add_known_symbol(struct work *w, const struct code_symbol *symbol)
+static void add_known_symbol(struct work *w, size_t i)
 {
+	const struct code_symbol *symbol = &w->binary.symbols[i];
 	const struct code_section *section = binary_section(&w->binary, symbol->start);
-	struct annotated_symbol *s = add_symbol(w, symbol->name, symbol->vma,
+	char *name = binary_symbol_name(&w->binary, i);
+	struct annotated_symbol *s = add_symbol(w, name, symbol->vma,
 						symbol->end - symbol->start, symbol->start);
 
 	s->section = section ? xstrdup(section->name) : NULL;
+	free(name);
 }
 
 /* Stands for the code between symbols @before and @before + 1 in the place's section. */
@@ -194,7 +197,7 @@ static void walk_samples(struct work *w, const struct sample_list *samples)
 		if (is_inside) {
 			if (!is_open || in_gap || begun != at) {
 				end_symbol(w);
-				add_known_symbol(w, &b->symbols[at]);
+				add_known_symbol(w, at);
 			}
 			vma = b->symbols[at].vma + (place - b->symbols[at].start);
 		} else if (w->options->compat) {

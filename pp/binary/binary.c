@@ -9,9 +9,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/radix_sort.h"
 #include "libutil/table.h"
@@ -94,7 +96,8 @@ static void sort_symbols(struct binary *b)
 	free(sorted);
 }
 
-void binary_finish(struct binary *b)
+/* Sort them and keep one per address. */
+static void choose_symbols(struct binary *b)
 {
 	uint64_t sized_end = 0;		/* of the functions with a size so far */
 	size_t kept = 0;
@@ -116,7 +119,28 @@ void binary_finish(struct binary *b)
 			sized_end = s->end;
 	}
 	b->nr_symbols = kept;
+}
+
+void binary_finish(struct binary *b)
+{
+	choose_symbols(b);
 	set_ends(b);
+}
+
+/* Only what is stripped has code without symbols that is worth reading call frame information. */
+static void finish_file(struct binary *b, const struct binary_options *o)
+{
+	struct functions functions = { 0 };
+
+	choose_symbols(b);
+	if (o->functions && !o->compat &&
+	    (b->from == SYMBOLS_NONE || b->from == SYMBOLS_DYNAMIC || b->from == SYMBOLS_GO))
+		functions_read(b, &b->files->image, &functions);
+	functions_end_symbols(&functions, b);
+	set_ends(b);
+	if (functions.nr)
+		functions_fill_gaps(&functions, b);
+	free(functions.list);
 }
 
 /* MiniDebugInfo: compressed symbols that are not in .dynsym [SY-12]. */
@@ -158,8 +182,10 @@ static void add_symbols(struct binary *b, const struct binary_options *o)
 		if (elf_symbols_add(b, &files->image, SHT_DYNSYM, true))
 			b->from = SYMBOLS_DYNAMIC;
 		add_packed_symbols(b);
+		if (go_symbols_add(b, &files->image))
+			b->from = SYMBOLS_GO;
 	}
-	if (b->nr_symbols)
+	if (b->nr_symbols || o->functions)
 		plt_symbols_add(b, &files->image);
 }
 
@@ -216,13 +242,14 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 		return err;
 	}
 	b.files->path = xstrdup(path);
+	b.files->name = xstrdup(options->name ? options->name : path_base(path));
 	b.files->keep_open = options->keep_open && !options->by_address;
 	b.files->is_compat = options->compat;
 	add_sections(&b, &b.files->image, options->by_address);
 	if (!options->is_kernel)
 		b.key_base = 0;
 	add_symbols(&b, options);
-	binary_finish(&b);
+	finish_file(&b, options);
 	if (options->merge_names)
 		find_same_names(&b);
 	if (!options->keep_open) {	/* there may be more images than descriptors */
@@ -280,6 +307,7 @@ void binary_close(struct binary *b)
 		for (size_t i = 0; i < files->nr_strings; i++)
 			free(files->strings[i]);
 		free(files->path);
+		free(files->name);
 		free(files);
 	}
 	free(b->same_name);
@@ -289,6 +317,14 @@ void binary_close(struct binary *b)
 	free(b->symbols);
 	free(b->sections);
 	*b = (struct binary){ 0 };
+}
+
+char *binary_symbol_name(const struct binary *b, size_t i)
+{
+	const struct code_symbol *s = &b->symbols[i];
+
+	return s->is_unnamed ? xasprintf("[%s+0x%" PRIx64 "]", b->files->name, s->vma)
+			     : xstrdup(s->name);
 }
 
 const struct code_section *binary_section(const struct binary *b, uint64_t place)

@@ -21,11 +21,12 @@
 struct code_symbol {
 	uint64_t start, end;		/* places [start, end) */
 	uint64_t vma;			/* address of start, as linked */
-	const char *name;		/* as in the file, the binary's */
+	const char *name;		/* as in the file, the binary's; see binary_symbol_name() */
 	uint32_t section;		/* index into sections, or UINT32_MAX */
 	uint32_t order;			/* in the file's table */
 	uint8_t rank;			/* of several at one address the lowest is kept [SY-2] */
 	bool is_label;			/* not a function, and no size: may lie in one [SY-3] */
+	bool is_unnamed;		/* a function without symbol [SY-18]; its name is "" */
 };
 
 struct code_section {
@@ -41,6 +42,7 @@ enum symbols_from {
 	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
 	SYMBOLS_DYNAMIC,		/* .dynsym: only exported ones */
 	SYMBOLS_PACKED,			/* .dynsym and .gnu_debugdata: together all functions */
+	SYMBOLS_GO,			/* the tables of Go's runtime: all functions */
 	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
 };
 
@@ -66,6 +68,8 @@ struct binary_options {
 	bool by_address;	/* places are addresses: code made at run time */
 	bool merge_names;	/* set same_name */
 	bool keep_open;		/* for binary_code() */
+	bool functions;		/* of stripped code, also those without a name */
+	const char *name;	/* for these; NULL: of the file */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };
 
@@ -80,6 +84,12 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
 
 void binary_close(struct binary *b);
+
+/*
+ * The name of symbol @i, malloc'd; for a function without a name "[IMAGE+0xADDRESS]", the address
+ * being that of its start, as linked.
+ */
+char *binary_symbol_name(const struct binary *b, size_t i);
 
 /* The bytes of places [@start, @end), malloc'd; NULL: unavailable. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,

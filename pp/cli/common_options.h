@@ -18,6 +18,10 @@
 	  "folders to search for missing binaries", "path,..." },                              \
 	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "find binaries below this folder", "path" }
 
+#define COMMON_OPTIONS_UNNAMED(raw)                                                            \
+	{ "merge-unnamed", 0, POPT_ARG_NONE, &(raw).merge_unnamed, 0,                          \
+	  "add up functions without a name by section: [.text]", NULL }
+
 #define COMMON_OPTIONS_COLOR(raw)                                                              \
 	{ "color", 0, POPT_ARG_STRING, &(raw).color, 0,                                        \
 	  "color rows with many samples (default auto: on a terminal)", "auto|always|never" }

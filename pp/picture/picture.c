@@ -60,6 +60,7 @@ static struct populate_options populate_options(const struct maker *m, const str
 	return (struct populate_options){
 		.demangle = m->options->demangle,
 		.long_names = true,
+		.merge_unnamed = m->options->merge_unnamed,
 		.root = c->root,
 	};
 }

@@ -50,7 +50,11 @@ struct placer {
 	struct picture *picture;
 	const struct stack_list *stacks;
 	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
-	uint32_t *where, *stamps;	/* of the stores' nodes: valid if the stamp is root + 1 */
+	/*
+	 * Of the stores' nodes, valid if the stamp is root + 1: their nodes of the picture; of a
+	 * function without a name the one below which it goes.
+	 */
+	uint32_t *where, *stamps;
 	const struct stack_report *report;
 };
 
@@ -75,29 +79,60 @@ static uint32_t symbol_of(struct placer *r, uint32_t symbol)
 	return r->symbols[symbol] - 1;
 }
 
+static const struct stack_symbol *symbol_at(const struct placer *r, uint32_t node)
+{
+	return &r->report->symbols[r->stacks->nodes[node].key];
+}
+
+/* Is @callee another function of the same image, and neither has a name [PI-14]? */
+static bool continues_unnamed(const struct placer *r, uint32_t caller, uint32_t callee)
+{
+	const struct stack_symbol *a = symbol_at(r, caller), *b = symbol_at(r, callee);
+
+	return a->is_unnamed && b->is_unnamed && a->image == b->image;
+}
+
+/* The picture's node for @node, which was placed; CALL_NONE stands for the process. */
+static uint32_t node_of(struct placer *r, uint32_t root, uint32_t node)
+{
+	if (node == CALL_NONE)
+		return root;
+	if (!symbol_at(r, node)->is_unnamed)
+		return r->where[node];
+	return picture_child(r->picture, r->where[node],
+			     symbol_of(r, r->stacks->nodes[node].key));
+}
+
 /* The picture's node for the store's @node below @root. */
 static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 {
 	uint32_t path[STACK_FRAMES_MAX + 2];
-	uint32_t at = root;
+	uint32_t caller = CALL_NONE;
 	size_t nr = 0;
 
 	for (; node != CALL_NONE && nr < STACK_FRAMES_MAX + 2;
 	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
-			at = r->where[node];
+			caller = node;
 			break;
 		}
 		path[nr++] = node;
 	}
 	while (nr-- > 0) {
-		uint32_t symbol = r->stacks->nodes[path[nr]].key;
+		uint32_t callee = path[nr], at;
 
-		at = picture_child(r->picture, at, symbol_of(r, symbol));
-		r->where[path[nr]] = at;
-		r->stamps[path[nr]] = root + 1;
+		if (caller != CALL_NONE && continues_unnamed(r, caller, callee))
+			at = r->where[caller];	/* in its caller's place */
+		else
+			at = node_of(r, root, caller);
+		if (!symbol_at(r, callee)->is_unnamed)
+			at = picture_child(r->picture, at,
+					   symbol_of(r, r->stacks->nodes[callee].key));
+		r->where[callee] = at;
+		r->stamps[callee] = root + 1;
+		caller = callee;
 	}
-	return at;
+	return node_of(r, root, caller);
 }
 
 void picture_add_stacks(struct picture *p, size_t profile, const struct arrangement *a,

@@ -20,7 +20,7 @@
 
 /* Filled in by popt; one command line at a time. */
 static struct raw {
-	int images, applications, all, reverse, long_names, no_header, csv, json;
+	int images, applications, all, merge_unnamed, reverse, long_names, no_header, csv, json;
 	char *confidence, *threshold, *fail_above, *sort, *demangle, *verbose, *output_file, *color;
 	char *session_dir, *image_path, *root;
 } raw;
@@ -48,6 +48,7 @@ static const struct poptOption table[] = {
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "form of C++ names (default normal)",
 	  "none|normal|smart" },
 	COMMON_OPTIONS_COLOR(raw),
+	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
 	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
@@ -228,6 +229,7 @@ static void take_values(struct diff_options *o)
 {
 	o->images = raw.images;
 	o->applications = raw.applications;
+	o->merge_unnamed = raw.merge_unnamed;
 	o->long_names = raw.long_names;
 	o->no_header = raw.no_header;
 	o->format = raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV : FORMAT_TEXT;

@@ -100,7 +100,7 @@ static void set_names(struct binary *b, const struct populate_options *options,
 	if (!b->shown)
 		b->shown = xcalloc(2 * b->nr_symbols, sizeof(*b->shown));
 	if (!b->shown[2 * id]) {
-		mangled = xstrdup(b->symbols[id].name);
+		mangled = binary_symbol_name(b, id);
 		text = demangle_name(mangled, options->demangle);
 		b->shown[2 * id] = rows_text(rows, mangled);
 		b->shown[2 * id + 1] = text == mangled ? b->shown[2 * id] : rows_text(rows, text);
@@ -153,6 +153,11 @@ struct symbol_row *row_make(struct binary *b, const struct report_image *image,
 bool row_is_symbol(const struct symbol_row *row)
 {
 	return row->id < ROW_SECTION;
+}
+
+bool row_is_named(const struct binary *b, const struct symbol_row *row)
+{
+	return row_is_symbol(row) && !b->symbols[row->id].is_unnamed;
 }
 
 bool row_start(const struct binary *b, const struct symbol_row *row, uint64_t *ret)

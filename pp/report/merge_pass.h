@@ -21,6 +21,7 @@ struct populate_options {
 	bool keep_binaries;		/* for callgraph.h: leave them open in the population */
 	bool keep_all;			/* filter later: call graphs need every row */
 	bool long_names;
+	bool merge_unnamed;		/* functions without a name: by section [SY-18] */
 	const char *root;		/* "" if none */
 	const char *cache_dir;		/* of line tables, or NULL */
 	struct spec_list include;	/* symbols; empty: all */
@@ -51,6 +52,9 @@ struct symbol_row *row_make(struct binary *binary, const struct report_image *im
 
 /* Is it the row of a symbol, not of a section or a whole image? */
 bool row_is_symbol(const struct symbol_row *row);
+
+/* Is it one with a name of its own? */
+bool row_is_named(const struct binary *binary, const struct symbol_row *row);
 
 /* The place of the row's vma; false if it is in no section. */
 bool row_start(const struct binary *binary, const struct symbol_row *row, uint64_t *ret);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "libutil/build_id.h"
+#include "libutil/file.h"
 #include "pp/select/sessions.h"
 
 void populate_check_age(const struct report_image *image, const struct sample_file *file,
@@ -83,6 +84,8 @@ void populate_open_image(const struct inverted_image *inverted,
 		.by_address = image->kind == IMAGE_JIT,
 		.merge_names = image->kind == IMAGE_JIT && !options->code,
 		.keep_open = options->code,
+		.functions = !options->merge_unnamed,
+		.name = path_base(image->path),
 		.root = options->root,
 	};
 	struct op_error e = { "" };

@@ -19,7 +19,7 @@
 static struct raw {
 	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
 	int no_header, show_address, long_names, accumulated;
-	int debug_info, global_percent;
+	int debug_info, global_percent, merge_unnamed;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
 	char *ratio, *separate;
@@ -69,6 +69,7 @@ static const struct poptOption table[] = {
 	{ "accumulated", 'a', POPT_ARG_NONE, &raw.accumulated, 0, "show running totals", NULL },
 	{ "global-percent", '%', POPT_ARG_NONE, &raw.global_percent, 0,
 	  "percent of all samples, not of the application's", NULL },
+	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
 	  "fail if columns differ in more than one way", NULL },
@@ -213,6 +214,8 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 
 	bool symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
 
+	if (raw.merge_unnamed && !symbols && !raw.flamegraph && !raw.html)
+		needs_symbols = "--merge-unnamed";
 	if (!symbols && needs_symbols)
 		return op_error_set(e, -EINVAL, "option '%s' requires --symbols (-l)",
 				    needs_symbols);
@@ -302,6 +305,7 @@ static void take_values(struct report_options *o)
 	o->accumulated = raw.accumulated;
 	o->debug_info = raw.debug_info;
 	o->global_percent = raw.global_percent;
+	o->merge_unnamed = raw.merge_unnamed;
 	o->session_dir = raw.session_dir;
 	o->root = raw.root;
 	o->output_file = raw.output_file;

@@ -49,10 +49,13 @@ static void print_symbols(const struct inverted_image *inverted, const struct bi
 		    binary->nr_symbols, binary->key_base);
 	print_line(&line, out);
 	for (size_t i = 0; i < binary->nr_symbols; i++) {
+		char *name = binary_symbol_name(binary, i);
+
 		strbuf_addf(&line, "symbol 0x%" PRIx64 "-0x%" PRIx64 " vma 0x%" PRIx64 " %s",
 			    binary->symbols[i].start, binary->symbols[i].end,
-			    binary->symbols[i].vma, binary->symbols[i].name);
+			    binary->symbols[i].vma, name);
 		print_line(&line, out);
+		free(name);
 	}
 	strbuf_free(&line);
 }

@@ -234,6 +234,8 @@ int main(void)
 	static const struct shape shapes[] = {
 		{ "report_1000_files", 20, 1000, 500, 2, { "-l" }, true, 0.37, NULL, 0 },
 		{ "report_1000_files_all_symbols", 20, 1000, 500, 2, { "-l" }, false, 0, NULL, 0 },
+		{ "report_1000_files_merged", 20, 1000, 500, 2, { "-l", "--merge-unnamed" }, false,
+		  0, NULL, 0 },
 		{ "diff_1000_files", 20, 1000, 500, 2, { "current", "current" }, false, 0,
 		  "opdiff", 0 },
 		{ "report_million_samples", 200, 200, 2500, 2, { "-l" }, false, 0, NULL, 0 },

@@ -10,7 +10,8 @@ $(call fuzz,daemonrc event_plan,libcontrol.a)
 $(O)/fuzz/event_plan: | $(data)
 $(call fuzz,callgrind cpuprofile csv firefox folded perf_data perf_script proto speedscope \
 	v8cpuprofile,libformats.a)
-$(call fuzz,brief_name pp_spec pp_report pp_binary pp_java_name pp_unpack pp_stacks,libpp.a)
+$(call fuzz,brief_name go_symbols pp_spec pp_report pp_binary pp_java_name pp_unpack \
+	pp_stacks,libpp.a)
 $(call fuzz,line_cache annotate_binary,libannotate.a)
 $(call fuzz,import imported elsewhere,libexchange.a)
 $(call fuzz,http,liblive.a)

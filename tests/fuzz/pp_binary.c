@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	fwrite(data, 1, size, f);
 	fclose(f);
-	read_as(&(struct binary_options){ .keep_open = true, .root = fuzz_dir });
+	read_as(&(struct binary_options){ .keep_open = true, .functions = true, .root = fuzz_dir });
 	read_as(&(struct binary_options){ .by_address = true, .merge_names = true, .root = "" });
 	read_as(&(struct binary_options){ .is_kernel = true, .compat = true, .root = "" });
 	return 0;

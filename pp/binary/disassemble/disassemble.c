@@ -44,7 +44,8 @@ static void give_symbol(struct disassembler *d, const struct disassembly_reader 
 {
 	give_text(d, reader, DISASSEMBLY_BLANK, vma, "");
 	strbuf_addf(&d->line, "%0*" PRIx64 " ", bfd_arch_bits_per_address(d->image) / 4, vma);
-	address_name_add(&d->line, symbol, d->section, vma, d->options->demangle);
+	if (!address_name_add_own(&d->line, d->binary, vma))
+		address_name_add(&d->line, symbol, d->section, vma, d->options->demangle);
 	strbuf_add_char(&d->line, ':');
 	give(d, reader, DISASSEMBLY_SYMBOL, vma);
 }

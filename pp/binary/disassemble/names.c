@@ -265,3 +265,43 @@ void address_name_add(struct strbuf *out, asymbol *symbol, const asection *secti
 		strbuf_addf(out, "-0x%" PRIx64, begin - vma);
 	strbuf_add_char(out, '>');
 }
+
+/* The symbol that has the code at @vma, or b->nr_symbols. */
+static size_t own_symbol(const struct binary *b, uint64_t vma)
+{
+	size_t low = 0, high = b->nr_symbols;
+	uint64_t place = 0;
+	size_t i = 0;
+
+	while (i < b->nr_sections && vma - b->sections[i].vma >= b->sections[i].end -
+								 b->sections[i].start)
+		i++;
+	if (i == b->nr_sections)
+		return b->nr_symbols;
+	place = b->sections[i].start + (vma - b->sections[i].vma);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->symbols[middle].end <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < b->nr_symbols && b->symbols[low].start <= place ? low : b->nr_symbols;
+}
+
+bool address_name_add_own(struct strbuf *out, const struct binary *b, uint64_t vma)
+{
+	size_t i = own_symbol(b, vma);
+	char *name;
+
+	if (i == b->nr_symbols || (!b->symbols[i].is_unnamed && b->from != SYMBOLS_GO))
+		return false;
+	name = binary_symbol_name(b, i);
+	strbuf_addf(out, "<%s", name);
+	if (vma > b->symbols[i].vma)
+		strbuf_addf(out, "+0x%" PRIx64, vma - b->symbols[i].vma);
+	strbuf_add_char(out, '>');
+	free(name);
+	return true;
+}

@@ -38,11 +38,11 @@ static void add_address(bfd_vma vma, struct disassemble_info *info)
 	size_t at;
 
 	strbuf_addf(&d->line, "%" PRIx64 " ", (uint64_t)vma);
-	if (slot) {
+	if (slot)
 		address_name_add(&d->line, slot, d->section, vma, d->options->demangle);
+	else if (address_name_add_own(&d->line, d->binary, vma))
 		return;
-	}
-	if (d->names.nr)
+	else if (d->names.nr)
 		address_name_add(&d->line,
 				 address_name_find(&d->names, vma, d->section, false, &at),
 				 d->section, vma, d->options->demangle);
@@ -182,6 +182,7 @@ int disassembler_open(const struct binary *b, const struct disassemble_options *
 		return op_error_set(e, -ENOTSUP, "not a file");
 	d = xcalloc(1, sizeof(*d));
 	d->options = options;
+	d->binary = b;
 	d->path = b->files->path;
 	d->line = (struct strbuf)STRBUF_INIT;
 	d->error = (struct strbuf)STRBUF_INIT;

@@ -26,6 +26,7 @@ struct address_names {
 
 struct disassembler {
 	const struct disassemble_options *options;
+	const struct binary *binary;
 	const char *path;
 	struct bfd_file image_file, debug_file;
 	bfd *image;			/* of image_file */
@@ -59,5 +60,11 @@ asymbol *address_name_next(const struct address_names *names, size_t at, const a
 /* Append "<name+0x12>" for @vma. */
 void address_name_add(struct strbuf *out, asymbol *symbol, const asection *section, uint64_t vma,
 		      bool demangle);
+
+/*
+ * The same for a function of @b that has no symbol for libbfd to find: by call frame information,
+ * or of Go. False: there is none.
+ */
+bool address_name_add_own(struct strbuf *out, const struct binary *b, uint64_t vma);
 
 #endif

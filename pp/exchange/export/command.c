@@ -12,7 +12,7 @@
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
-	int list_formats, no_symbols, no_inlines;
+	int list_formats, no_symbols, no_inlines, merge_unnamed;
 	char *to, *output, *event, *demangle, *session_dir, *image_path, *root;
 } raw;
 
@@ -31,6 +31,7 @@ static const struct poptOption table[] = {
 	  "leave out source lines and inlined functions", NULL },
 	{ "no-symbols", 0, POPT_ARG_NONE, &raw.no_symbols, 0,
 	  "write addresses without names, for readers that look them up", NULL },
+	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -74,6 +75,7 @@ static int parse(const struct command_line *line, struct export_command *c, stru
 		return err;
 	c->symbols = !raw.no_symbols;
 	c->inlines = !raw.no_inlines && !raw.no_symbols;
+	c->merge_unnamed = raw.merge_unnamed;
 	c->event = raw.event;
 	c->output = raw.output;
 	c->session_dir = raw.session_dir;

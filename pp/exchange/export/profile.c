@@ -126,7 +126,8 @@ int export_profile(struct collection *c, const struct export_options *options,
 {
 	struct export x = {
 		.collection = c, .options = options, .notices = notices,
-		.populate = { .demangle = options->demangle, .root = c->root,
+		.populate = { .demangle = options->demangle,
+			      .merge_unnamed = options->merge_unnamed, .root = c->root,
 			      .cache_dir = options->cache_dir },
 		.profile = profile_new(), .gathered = profile_new(),
 	};

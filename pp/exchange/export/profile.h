@@ -25,6 +25,7 @@ struct export_options {
 	const char *cache_dir;		/* of line tables, or NULL */
 	enum demangle_style demangle;
 	bool symbols;			/* else places have no lines at all */
+	bool merge_unnamed;		/* functions without a name: by section */
 	bool inlines;			/* source lines, and the functions inlined there */
 };
 

@@ -32,6 +32,7 @@ enum stacks_order {
 struct stack_symbol {
 	const char *name;
 	const struct report_image *image;
+	bool is_unnamed;	/* @name is made of the image's name, or is a section's */
 };
 
 /* How complete the stacks of the report's samples are. */

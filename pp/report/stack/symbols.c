@@ -228,7 +228,7 @@ static uint32_t new_symbol(struct stack_symbols *s, const char *name,
 	struct stack_report *r = s->report;
 
 	xgrow(r->symbols, r->nr_symbols, r->symbols_room);
-	r->symbols[r->nr_symbols] = (struct stack_symbol){ name, image };
+	r->symbols[r->nr_symbols] = (struct stack_symbol){ name, image, false };
 	return (uint32_t)r->nr_symbols++;
 }
 
@@ -240,8 +240,11 @@ static uint32_t make_symbol(struct stack_symbols *s, struct opened *o, uint64_t 
 	uint64_t by_name = hash_string(row->name);
 	uint32_t symbol;
 
-	if (!o->session)
-		return new_symbol(s, row->shown, o->image);
+	if (!o->session) {
+		symbol = new_symbol(s, row->shown, o->image);
+		s->report->symbols[symbol].is_unnamed = !row_is_named(&o->binary, row);
+		return symbol;
+	}
 	symbol = find_known(s, o->image, by_name);
 	if (symbol == STACK_NONE) {
 		symbol = new_symbol(s, row->shown, o->image);
