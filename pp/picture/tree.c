@@ -78,11 +78,11 @@ static uint32_t symbol_of(struct placer *r, uint32_t symbol)
 /* The picture's node for the store's @node below @root. */
 static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 {
-	uint32_t path[STACK_FRAMES_MAX + 2];
+	uint32_t path[STACK_LIST_DEPTH];
 	uint32_t at = root;
 	size_t nr = 0;
 
-	for (; node != CALL_NONE && nr < STACK_FRAMES_MAX + 2;
+	for (; node != CALL_NONE && nr < STACK_LIST_DEPTH;
 	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
 			at = r->where[node];

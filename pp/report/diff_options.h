@@ -17,7 +17,7 @@ struct diff_options {
 	enum asked asked;		/* unless ASKED_WORK, nothing else is set */
 	bool images;			/* compare images, not symbols */
 	bool applications;		/* a row per application */
-	bool long_names, no_header, color;
+	bool long_names, no_header, inlines, color;
 	enum report_format format;	/* text, JSON or CSV */
 	double confidence;		/* percent */
 	struct compare_options compare;

@@ -28,7 +28,7 @@ struct report_options {
 	bool strict;
 	bool has_sort;			/* --sort was given */
 	bool exclude_dependent, no_header, show_address, long_names, accumulated;
-	bool debug_info, global_percent, color;
+	bool debug_info, inlines, global_percent, color;
 	enum demangle_style demangle;
 	struct merge merge;
 	struct sort_order sort;
