@@ -14,6 +14,7 @@
 #include "libutil/message.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
@@ -42,8 +43,11 @@ struct diff_profile {
 static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 			 struct notices *notices)
 {
+	char *cache_dir = o->inlines ? line_cache_dir() : NULL;
 	struct populate_options how = {
 		.demangle = o->demangle,
+		.inlines = o->inlines,
+		.cache_dir = cache_dir,
 		.long_names = true,
 		.merge_unnamed = o->merge_unnamed,
 		.root = p->collection.root,
@@ -61,6 +65,7 @@ static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 	missing_symbols_notices(&population, notices);
 	population_free(&population);
 	inversion_free(&inversion);
+	free(cache_dir);
 }
 
 static void add_image(struct row_list *rows, const struct summary_row *part,

@@ -73,6 +73,7 @@ static struct populate_options populate_options(const struct report_options *o, 
 	return (struct populate_options){
 		.compat = o->compat,
 		.demangle = o->demangle,
+		.inlines = o->inlines,
 		.lines = o->debug_info,
 		.details = o->details,
 		.code = o->details && o->format == FORMAT_XML,
@@ -91,7 +92,7 @@ static struct populate_options populate_options(const struct report_options *o, 
 static void make_rows(struct report *r, struct report_profile *p, struct notices *notices)
 {
 	const struct report_options *o = r->options;
-	char *cache_dir = o->debug_info ? line_cache_dir() : NULL;
+	char *cache_dir = o->debug_info || o->inlines ? line_cache_dir() : NULL;
 	struct populate_options how = populate_options(o, p->collection.root, cache_dir);
 	struct arrangement *a = &p->collection.arrangement;
 	struct population population;
@@ -108,7 +109,7 @@ static void make_rows(struct report *r, struct report_profile *p, struct notices
 	if (o->callgraph) {
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
 			       notices);
-		if (!o->compat && !callgraph_has_calls(&r->graph))
+		if (!o->compat && !r->graph.has_calls)
 			notice_add(notices, "no calls were recorded; record them with "
 				   "opcontrol --callgraph=DEPTH or operf --callgraph");
 	}
@@ -186,12 +187,16 @@ static int make_stacks(struct report *r, struct notices *notices, struct op_erro
 {
 	const struct report_options *o = r->options;
 	struct collection *c = &shown(r)->collection;
-	const struct populate_options how = populate_options(o, c->root, NULL);
+	char *cache_dir = o->inlines ? line_cache_dir() : NULL;
+	const struct populate_options how = populate_options(o, c->root, cache_dir);
 	const struct stacks_options what = {
 		o->stacks, &o->specs[0], &how, o->exclude_dependent, o->threshold,
 	};
 
-	return stacks_make(c, &what, &r->stacks, notices, e);
+	int err = stacks_make(c, &what, &r->stacks, notices, e);
+
+	free(cache_dir);
+	return err;
 }
 
 static int make_profiles(struct report *r, const char *session_dir, struct notices *notices,

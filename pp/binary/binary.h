@@ -60,6 +60,7 @@ struct binary {
 	char *looked_in;		/* where no debug file was found, or NULL */
 	struct binary_files *files;	/* open files and their contents, or NULL */
 	const char **shown;		/* names of rows so far: pp/report/merge_pass.c */
+	struct inlined *inlined;	/* pp/report/inlined.c's, which closes it */
 };
 
 struct binary_options {

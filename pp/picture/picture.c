@@ -15,6 +15,7 @@
 
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
 #include "pp/picture/html.h"
@@ -46,6 +47,7 @@ struct picture_profile {
 struct maker {
 	const struct report_options *options;
 	struct notices *notices;
+	char *cache_dir;		/* of inlined functions, or NULL */
 	struct picture_profile profiles[2];
 	size_t nr_profiles;
 	char *title;
@@ -59,6 +61,8 @@ static struct populate_options populate_options(const struct maker *m, const str
 {
 	return (struct populate_options){
 		.demangle = m->options->demangle,
+		.inlines = m->options->inlines,
+		.cache_dir = m->cache_dir,
 		.long_names = true,
 		.merge_unnamed = m->options->merge_unnamed,
 		.root = c->root,
@@ -313,6 +317,7 @@ int picture_make(const struct report_options *options, const char *session_dir,
 	struct maker m = {
 		.options = options,
 		.notices = notices,
+		.cache_dir = options->inlines ? line_cache_dir() : NULL,
 		.nr_profiles = options->nr_specs == 2 ? 2 : 1,
 	};
 	size_t nr_failed = 0;
@@ -335,5 +340,6 @@ int picture_make(const struct report_options *options, const char *session_dir,
 	free(m.title);
 	for (size_t i = 0; i < 2; i++)
 		free_profile(&m.profiles[i]);
+	free(m.cache_dir);
 	return err;
 }

@@ -51,7 +51,7 @@ static uint32_t row_of(struct tally *t, uint32_t symbol)
 	return t->row_of[symbol];
 }
 
-/* Recurses as deep as stacks are: at most STACK_FRAMES_MAX and their end. */
+/* Recurses as deep as stacks are: STACK_LIST_DEPTH, and their process. */
 static void tally(struct tally *t, uint32_t node)
 {
 	struct picture *p = t->picture;

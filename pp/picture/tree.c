@@ -84,7 +84,7 @@ static const struct stack_symbol *symbol_at(const struct placer *r, uint32_t nod
 	return &r->report->symbols[r->stacks->nodes[node].key];
 }
 
-/* Is @callee another function of the same image, and neither has a name [PI-14]? */
+/* Is @callee another function of the same image, and neither has a name [PI-18]? */
 static bool continues_unnamed(const struct placer *r, uint32_t caller, uint32_t callee)
 {
 	const struct stack_symbol *a = symbol_at(r, caller), *b = symbol_at(r, callee);
@@ -106,11 +106,11 @@ static uint32_t node_of(struct placer *r, uint32_t root, uint32_t node)
 /* The picture's node for the store's @node below @root. */
 static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 {
-	uint32_t path[STACK_FRAMES_MAX + 2];
+	uint32_t path[STACK_LIST_DEPTH];
 	uint32_t caller = CALL_NONE;
 	size_t nr = 0;
 
-	for (; node != CALL_NONE && nr < STACK_FRAMES_MAX + 2;
+	for (; node != CALL_NONE && nr < STACK_LIST_DEPTH;
 	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
 			caller = node;

@@ -129,51 +129,157 @@ static const struct report_image *app_of_callee(const struct reader *r,
 	return r->options->compat || !session->has_info || !*how || is_apart ? file->app : callee;
 }
 
+/* One end of an arc: its function, and those inlined there, outermost first. */
+struct end {
+	const struct opened *opened;
+	const struct report_image *app;
+	uint64_t place;
+	uint64_t ids[ROW_IDS_MAX];
+	size_t nr;			/* 0: no row */
+};
+
+static void find_ids(struct end *end, bool compat)
+{
+	const struct binary *b = end->opened->binary;
+
+	if (!compat) {
+		end->nr = row_ids_of_place(b, end->place, end->ids);
+		return;
+	}
+	end->ids[0] = row_id_of_place(b, end->place, true);
+	end->nr = end->ids[0] != ROW_NONE;
+}
+
+static struct symbol_row *row_of(struct reader *r, const struct end *end, size_t i)
+{
+	return get_row(r, end->opened, end->app, end->ids[i]);
+}
+
+static void add_arc(struct arc_list *list, struct symbol_row *caller, struct symbol_row *callee,
+		    const struct sample *s)
+{
+	xgrow(list->arcs, list->nr, list->room);
+	list->arcs[list->nr++] = (struct raw_arc){
+		.caller = caller, .callee = callee, .class = s->class, .count = s->count,
+	};
+}
+
+/* A function calls what is inlined into it. */
+static void add_inlined(struct reader *r, const struct end *end, const struct sample *s,
+			struct arc_list *list)
+{
+	for (size_t i = 1; i < end->nr; i++)
+		add_arc(list, row_of(r, end, i - 1), row_of(r, end, i), s);
+}
+
+static bool has_inlined(const struct reader *r, const struct opened *o)
+{
+	return r->options->inlines && inlined_open(o->binary, o->image->found, r->options->root,
+						   r->options->cache_dir);
+}
+
+struct arc_file {
+	struct opened caller, callee;
+	uint64_t from_base, to_base;
+};
+
+/* The caller's half is a return address [CG-3]. */
+static uint64_t from_place(const struct arc_file *f, const struct sample *s, bool compat)
+{
+	uint64_t place = place_of(f->caller.binary, f->from_base, s->offset >> 32);
+
+	return compat || !place ? place : place - 1;
+}
+
+static uint64_t to_place(const struct arc_file *f, const struct sample *s)
+{
+	return place_of(f->callee.binary, f->to_base, (uint32_t)s->offset);
+}
+
+static void prepare_inlined(struct reader *r, const struct arc_file *f,
+			    const struct sample_list *samples)
+{
+	bool from = has_inlined(r, &f->caller), to = has_inlined(r, &f->callee);
+	uint64_t *places;
+
+	if (!from && !to)
+		return;
+	places = xcalloc(samples->nr + 1, sizeof(*places));
+	for (size_t i = 0; from && i < samples->nr; i++)
+		places[i] = from_place(f, &samples->samples[i], false);
+	inlined_prepare(f->caller.binary, places, from ? samples->nr : 0, r->notices);
+	for (size_t i = 0; to && i < samples->nr; i++)
+		places[i] = to_place(f, &samples->samples[i]);
+	inlined_prepare(f->callee.binary, places, to ? samples->nr : 0, r->notices);
+	free(places);
+}
+
 static void read_file(struct reader *r, const struct arranged_file *file, bool merge_lib,
 		      struct arc_list *list)
 {
 	const struct sample_file *f = file->file;
 	struct sample_list samples = { 0 };
 	struct sample_header header;
-	struct opened caller, callee;
-	const struct report_image *app = app_of_callee(r, file);
+	struct arc_file arcs;
+	struct end from = { .opened = &arcs.caller, .app = file->app };
+	struct end to = { .opened = &arcs.callee,
+			  .app = merge_lib ? f->callee : app_of_callee(r, file) };
 	bool compat = r->options->compat;
-	uint64_t nr_dropped = 0, from_base, to_base;
+	uint64_t nr_dropped = 0;
 
 	if (samples_add_file(&samples, file, &header, r->notices))
 		return;
 	f->image->is_kernel |= header.is_kernel;
 	f->callee->is_kernel |= header.cg_to_is_kernel;
-	caller = *open_end(r, f->image, f->session);
-	callee = *open_end(r, f->callee, f->session);
-	from_base = samples_anon_base(f->image, header.anon_start);
-	to_base = samples_anon_base(f->callee, header.cg_to_anon_start);
+	arcs = (struct arc_file){
+		.caller = *open_end(r, f->image, f->session),
+		.callee = *open_end(r, f->callee, f->session),
+		.from_base = samples_anon_base(f->image, header.anon_start),
+		.to_base = samples_anon_base(f->callee, header.cg_to_anon_start),
+	};
+	prepare_inlined(r, &arcs, &samples);
 	for (size_t i = 0; i < samples.nr; i++) {
 		const struct sample *s = &samples.samples[i];
-		uint64_t from = place_of(caller.binary, from_base, s->offset >> 32);
-		uint64_t to = place_of(callee.binary, to_base, (uint32_t)s->offset);
 
-		to = row_id_of_place(callee.binary, to, compat);
-		from = row_id_of_place(caller.binary, compat || !from ? from : from - 1, compat);
-		if (compat && !caller.binary->nr_symbols)
-			from = ROW_NONE;	/* the original has no calls from such images */
-		if (!s->count || from == ROW_NONE || to == ROW_NONE) {
+		from.place = from_place(&arcs, s, compat);
+		to.place = to_place(&arcs, s);
+		find_ids(&from, compat);
+		find_ids(&to, compat);
+		if (compat && !arcs.caller.binary->nr_symbols)
+			from.nr = 0;	/* the original has no calls from such images */
+		if (!s->count || !from.nr || !to.nr) {
 			nr_dropped += s->count;
 			continue;
 		}
-		xgrow(list->arcs, list->nr, list->room);
-		list->arcs[list->nr++] = (struct raw_arc){
-			.caller = get_row(r, &caller, file->app, from),
-			.callee = get_row(r, &callee, merge_lib ? f->callee : app, to),
-			.class = s->class,
-			.count = s->count,
-		};
+		add_inlined(r, &from, s, list);
+		add_arc(list, row_of(r, &from, from.nr - 1), row_of(r, &to, 0), s);
+		list->has_calls = true;
 	}
 	if (nr_dropped)
 		notice_add(r->notices,
 			   "ignored calls from '%s' to '%s' that are outside every symbol",
 			   f->image->name, f->callee->name);
 	samples_free(&samples);
+}
+
+/* Arcs between the functions inlined where samples are; where calls are, read_file() adds them. */
+static void add_sampled(struct reader *r, const struct populated_image *p, struct arc_list *list)
+{
+	const struct opened *o = open_end(r, p->inverted->image, p->inverted->session);
+
+	for (size_t i = 0; p->app_samples && i < p->inverted->nr_apps; i++) {
+		struct end end = { .opened = o, .app = p->inverted->apps[i].app };
+
+		for (size_t k = 0; k < p->app_samples[i].nr; k++) {
+			const struct sample *s = &p->app_samples[i].samples[k];
+
+			if (!s->count)
+				continue;
+			end.place = row_place(o->binary, s->offset);
+			find_ids(&end, false);
+			add_inlined(r, &end, s, list);
+		}
+	}
 }
 
 /* Source lines of the rows of one binary that have none yet. */
@@ -208,11 +314,14 @@ void arc_files_read(const struct arrangement *a, struct population *population,
 	}
 	for (size_t i = 0; i < a->nr_arcs; i++)
 		read_file(&r, &a->arcs[i], a->merge.lib, ret);
+	for (size_t i = 0; options->inlines && i < population->nr; i++)
+		add_sampled(&r, &population->images[i], ret);
 	for (size_t i = 0; options->lines && i < r.nr_opened; i++)
 		find_lines(&r, &r.opened[i]);
 	for (size_t i = 0; i < r.nr_opened; i++) {
 		if (!r.opened[i].is_ours)
 			continue;
+		inlined_close(r.opened[i].binary);
 		binary_close(r.opened[i].binary);
 		free(r.opened[i].binary);
 	}

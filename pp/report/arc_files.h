@@ -3,6 +3,7 @@
 #ifndef PP_REPORT_ARC_FILES_H
 #define PP_REPORT_ARC_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "pp/report/populate.h"
@@ -15,6 +16,7 @@ struct raw_arc {
 struct arc_list {
 	struct raw_arc *arcs;
 	size_t nr, room;
+	bool has_calls;		/* some are not of inlined functions */
 };
 
 /* @notices names unreadable files and, in compatibility mode, ignored calls. */

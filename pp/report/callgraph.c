@@ -146,6 +146,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 	if (list.nr)
 		qsort(list.arcs, list.nr, sizeof(*list.arcs), compare_ends);
 	nr_pairs = count_pairs(&list);
+	graph.has_calls = list.has_calls;
 	graph.nr = rows->nr;
 	graph.nodes = xcalloc(rows->nr + 1, sizeof(*graph.nodes));
 	for (size_t i = 0; i < rows->nr; i++) {
@@ -229,14 +230,6 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 		kept++;
 	}
 	graph->nr = kept;
-}
-
-bool callgraph_has_calls(const struct callgraph *graph)
-{
-	for (size_t i = 0; i < graph->nr; i++)
-		if (graph->nodes[i].nr_callers)
-			return true;
-	return false;
 }
 
 void callgraph_free(struct callgraph *graph)

@@ -32,6 +32,7 @@ struct callgraph {
 	size_t nr;
 	uint64_t *counts;		/* storage */
 	struct graph_arc *arcs;		/* storage */
+	bool has_calls;			/* not only of inlined functions */
 };
 
 /*
@@ -41,9 +42,6 @@ struct callgraph {
 void callgraph_make(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
 		    struct row_list *rows, struct callgraph *ret, struct notices *notices);
-
-/* Whether any function has a caller. */
-bool callgraph_has_calls(const struct callgraph *graph);
 
 /* Subtract rows that the options exclude from the totals of @rows. */
 void callgraph_total(const struct populate_options *options, struct row_list *rows);

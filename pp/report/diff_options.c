@@ -20,7 +20,8 @@
 
 /* Filled in by popt; one command line at a time. */
 static struct raw {
-	int images, applications, all, merge_unnamed, reverse, long_names, no_header, csv, json;
+	int images, applications, all, merge_unnamed, no_inline, reverse, long_names, no_header;
+	int csv, json;
 	char *confidence, *threshold, *fail_above, *sort, *demangle, *verbose, *output_file, *color;
 	char *session_dir, *image_path, *root;
 } raw;
@@ -44,6 +45,8 @@ static const struct poptOption table[] = {
 	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "print comma separated values", NULL },
 	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write to this file", "file" },
 	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "print rows only", NULL },
+	{ "no-inline", 0, POPT_ARG_NONE, &raw.no_inline, 0,
+	  "credit inlined functions to their callers", NULL },
 	{ "long-filenames", 'f', POPT_ARG_NONE, &raw.long_names, 0, "show full paths", NULL },
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "form of C++ names (default normal)",
 	  "none|normal|smart" },
@@ -232,6 +235,7 @@ static void take_values(struct diff_options *o)
 	o->merge_unnamed = raw.merge_unnamed;
 	o->long_names = raw.long_names;
 	o->no_header = raw.no_header;
+	o->inlines = !raw.no_inline;
 	o->format = raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV : FORMAT_TEXT;
 	o->compare.all = raw.all;
 	o->compare.reverse = raw.reverse;

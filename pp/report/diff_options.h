@@ -17,7 +17,7 @@ struct diff_options {
 	enum asked asked;		/* unless ASKED_WORK, nothing else is set */
 	bool images;			/* compare images, not symbols */
 	bool applications;		/* a row per application */
-	bool long_names, no_header, color, merge_unnamed;
+	bool long_names, no_header, inlines, color, merge_unnamed;
 	enum report_format format;	/* text, JSON or CSV */
 	double confidence;		/* percent */
 	double fail_above;		/* percent of all samples; negative: none */

@@ -19,7 +19,7 @@
 static struct raw {
 	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
 	int no_header, show_address, long_names, accumulated;
-	int debug_info, global_percent, merge_unnamed;
+	int debug_info, global_percent, merge_unnamed, no_inline;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
 	char *ratio, *separate;
@@ -62,6 +62,8 @@ static const struct poptOption table[] = {
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "form of C++ names (default normal)",
 	  "none|normal|smart" },
 	{ "debug-info", 'g', POPT_ARG_NONE, &raw.debug_info, 0, "show source file and line", NULL },
+	{ "no-inline", 0, POPT_ARG_NONE, &raw.no_inline, 0,
+	  "credit inlined functions to their callers", NULL },
 	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "print rows only", NULL },
 	{ "show-address", 'w', POPT_ARG_NONE, &raw.show_address, 0, "show addresses of symbols",
 	  NULL },
@@ -304,6 +306,7 @@ static void take_values(struct report_options *o)
 	o->long_names = raw.long_names;
 	o->accumulated = raw.accumulated;
 	o->debug_info = raw.debug_info;
+	o->inlines = !raw.no_inline && !o->compat;
 	o->global_percent = raw.global_percent;
 	o->merge_unnamed = raw.merge_unnamed;
 	o->session_dir = raw.session_dir;

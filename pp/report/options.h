@@ -29,7 +29,7 @@ struct report_options {
 	bool strict;
 	bool has_sort;			/* --sort was given */
 	bool exclude_dependent, no_header, show_address, long_names, accumulated;
-	bool debug_info, global_percent, color, merge_unnamed;
+	bool debug_info, inlines, global_percent, color, merge_unnamed;
 	enum demangle_style demangle;
 	struct merge merge;
 	struct sort_order sort;

@@ -19,6 +19,7 @@
 #include "libutil/print_line.h"
 #include "libutil/progress.h"
 #include "libutil/xalloc.h"
+#include "pp/report/inlined.h"
 #include "pp/report/merge_boots.h"
 #include "pp/report/row_lines.h"
 
@@ -60,17 +61,24 @@ static void print_symbols(const struct inverted_image *inverted, const struct bi
 	strbuf_free(&line);
 }
 
-static void populate_app(struct work *w, const struct crew *crew, const struct inverted_app *app,
-			 const struct report_session **checked, uint64_t *mtime)
+/* The samples of one application in the image. */
+struct app_samples {
+	struct sample_list samples;
+	uint64_t vma_base;
+};
+
+static void read_app(struct work *w, const struct crew *crew, const struct inverted_app *app,
+		     struct app_samples *ret, const struct report_session **checked,
+		     uint64_t *mtime)
 {
 	struct populated_image *p = w->image;
-	struct sample_list samples = { 0 };
 	struct sample_header header;
 
+	ret->vma_base = p->binary.vma_base;
 	for (size_t i = 0; i < app->nr; i++) {
 		const struct sample_file *file = app->files[i]->file;
 
-		int err = samples_add_file(&samples, app->files[i], &header, &w->notices);
+		int err = samples_add_file(&ret->samples, app->files[i], &header, &w->notices);
 
 		p->nr_failed += err && err != -ENODATA;
 		if (err)
@@ -78,31 +86,76 @@ static void populate_app(struct work *w, const struct crew *crew, const struct i
 		/* the original does not add it, despite its manual; code made at run time has it */
 		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON &&
 		    !p->inverted->image->found)
-			p->binary.vma_base = header.anon_start;
+			ret->vma_base = header.anon_start;
 		if (!p->binary.is_file || (file->session == *checked && header.mtime == *mtime))
 			continue;
 		populate_check_age(p->inverted->image, file, &header, &w->notices);
 		*checked = file->session;
 		*mtime = header.mtime;
 	}
-	samples_sort(&samples);
-	populate_symbols(&p->binary, &samples, p->inverted->image, app->app, crew->options,
-			 &w->rows);
-	samples_free(&samples);
+	samples_sort(&ret->samples);
+}
+
+/* All applications at once, so that the debug information of each function is decoded once. */
+static void find_inlined(struct work *w, const struct crew *crew, const struct app_samples *apps,
+			 size_t nr_apps)
+{
+	const struct populate_options *o = crew->options;
+	struct binary *b = &w->image->binary;
+	size_t room = 0, nr = 0;
+	uint64_t *places;
+
+	if (!o->inlines ||
+	    !inlined_open(b, w->image->inverted->image->found, o->root, o->cache_dir))
+		return;
+	for (size_t i = 0; i < nr_apps; i++)
+		room += apps[i].samples.nr;
+	places = xcalloc(room + 1, sizeof(*places));
+	for (size_t i = 0; i < nr_apps; i++)
+		for (size_t k = 0; k < apps[i].samples.nr; k++) {
+			uint64_t place = row_place(b, apps[i].samples.samples[k].offset);
+
+			if (!nr || places[nr - 1] != place)
+				places[nr++] = place;
+		}
+	inlined_prepare(b, places, nr, &w->notices);
+	free(places);
+}
+
+static void make_rows(struct work *w, const struct crew *crew)
+{
+	const struct inverted_image *inverted = w->image->inverted;
+	struct app_samples *apps = xcalloc(inverted->nr_apps + 1, sizeof(*apps));
+	const struct report_session *checked = NULL;
+	uint64_t mtime = 0;
+
+	for (size_t i = 0; i < inverted->nr_apps; i++)
+		read_app(w, crew, &inverted->apps[i], &apps[i], &checked, &mtime);
+	find_inlined(w, crew, apps, inverted->nr_apps);
+	if (crew->options->keep_binaries)
+		w->image->app_samples = xcalloc(inverted->nr_apps + 1,
+						sizeof(*w->image->app_samples));
+	for (size_t i = 0; i < inverted->nr_apps; i++) {
+		w->image->binary.vma_base = apps[i].vma_base;
+		populate_symbols(&w->image->binary, &apps[i].samples, inverted->image,
+				 inverted->apps[i].app, crew->options, &w->rows);
+		if (w->image->app_samples)
+			w->image->app_samples[i] = apps[i].samples;
+		else
+			samples_free(&apps[i].samples);
+	}
+	free(apps);
 }
 
 static void populate_image(struct work *w, const struct crew *crew)
 {
 	const struct inverted_image *inverted = w->image->inverted;
-	const struct report_session *checked = NULL;
-	uint64_t mtime = 0;
 
 	rows_init(&w->rows, crew->nr_classes);
 	populate_open_image(inverted, crew->options, crew->finder, &w->image->binary, &w->notices);
 	if (crew->options->print_symbols)
 		print_symbols(inverted, &w->image->binary, crew->options->print_symbols);
-	for (size_t i = 0; i < inverted->nr_apps; i++)
-		populate_app(w, crew, &inverted->apps[i], &checked, &mtime);
+	make_rows(w, crew);
 	for (size_t i = 0; i < w->rows.nr; i++)
 		w->rows.rows[i]->session = inverted->session;
 	if (crew->options->lines && inverted->image->found)
@@ -112,8 +165,10 @@ static void populate_image(struct work *w, const struct crew *crew)
 	w->image->from = w->image->binary.from;
 	w->image->looked_in = w->image->binary.looked_in;
 	w->image->binary.looked_in = NULL;
-	if (!crew->options->keep_binaries)
+	if (!crew->options->keep_binaries) {
+		inlined_close(&w->image->binary);
 		binary_close(&w->image->binary);
+	}
 }
 
 static void work_on(struct crew *crew)
@@ -175,7 +230,7 @@ static void add_samples(struct populated_image *image, const struct row_list *ro
 		for (size_t c = 0; c < rows->nr_classes; c++)
 			sum += row->counts[c];
 		image->samples += sum;
-		if (!row_is_symbol(row) || *row->name == '[')
+		if (!row_is_function(row) || *row->name == '[')
 			image->unnamed += sum;
 	}
 }
@@ -223,8 +278,14 @@ void populate(const struct inversion *inversion, const struct populate_options *
 void population_free(struct population *population)
 {
 	for (size_t i = 0; i < population->nr; i++) {
-		binary_close(&population->images[i].binary);
-		free(population->images[i].looked_in);
+		struct populated_image *p = &population->images[i];
+
+		for (size_t k = 0; p->app_samples && k < p->inverted->nr_apps; k++)
+			samples_free(&p->app_samples[k]);
+		free(p->app_samples);
+		inlined_close(&p->binary);
+		binary_close(&p->binary);
+		free(p->looked_in);
 	}
 	free(population->images);
 	*population = (struct population){ 0 };

@@ -16,6 +16,7 @@
 struct populated_image {
 	const struct inverted_image *inverted;
 	struct binary binary;		/* closed unless keep_binaries */
+	struct sample_list *app_samples;	/* with keep_binaries: of each application */
 	size_t first_row, nr_rows;	/* in the list, before rows of several boots are added up */
 	uint64_t samples;		/* of all its rows and classes */
 	uint64_t unnamed;		/* of these, in rows that are not functions with a name */

@@ -41,10 +41,10 @@ static void want_row(struct wanted_list *list, const struct binary *b, struct sy
 
 	if (!row_start(b, row, &start))
 		return;
-	if (row_is_symbol(row))
+	if (row_is_function(row))
 		want(list, start, &row->line);
 	for (size_t i = 0; i < row->nr_details; i++)
-		want(list, start + (row->details[i].vma - row->vma), &row->details[i].line);
+		want(list, row->details[i].place, &row->details[i].line);
 }
 
 static void look_up(struct line_binary *lines, const struct wanted_list *list, bool long_names)

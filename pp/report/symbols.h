@@ -16,6 +16,7 @@
 /* Samples of one address: --details. */
 struct row_detail {
 	uint64_t vma;
+	uint64_t place;		/* in its binary, until rows are merged */
 	char *line;		/* "FILE:LINE", or NULL */
 };
 

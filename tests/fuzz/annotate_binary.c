@@ -3,7 +3,8 @@
  * annotate_binary.c - hostile binaries: line tables, inlined functions, disassembly
  *
  * Input: the file, with its debug information in itself. What is asked of it is what opannotate
- * asks: the lines of each symbol's places, with and without inlines, and its instructions.
+ * asks: the lines of each symbol's places, with and without inlines, and its instructions; and what
+ * opreport asks: the functions inlined there.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +37,36 @@ static void find_lines(struct line_binary *lines, const struct code_symbol *s)
 	for (size_t i = 0; i < nr; i++)
 		if (found[i].file && strlen(found[i].file) > UINT32_MAX)
 			abort();
+}
+
+static void find_inlined(struct line_binary *lines, const struct code_symbol *s)
+{
+	struct inline_span frames[4];
+	uint64_t places[MAX_BYTES];
+	size_t nr = 0;
+
+	for (uint64_t place = s->start; place < end_of(s); place++)
+		places[nr++] = place;
+	line_binary_find(lines, places, nr, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		size_t found = line_binary_frames(lines, places[i], frames, 4);
+
+		for (size_t k = 0; k < found && k < 4; k++)
+			if (frames[k].function && strlen(frames[k].function) > UINT32_MAX)
+				abort();
+	}
+}
+
+static void read_inlined(const struct binary *b, const char *path)
+{
+	struct line_options options = { .frames = true, .root = "" };
+	struct line_binary *lines;
+
+	if (line_binary_open(b, path, &options, &lines, NULL))
+		return;
+	for (size_t i = 0; i < b->nr_symbols && i < MAX_SYMBOLS; i++)
+		find_inlined(lines, &b->symbols[i]);
+	line_binary_close(lines);
 }
 
 static void read_lines(const struct binary *b, const char *path, bool inlines)
@@ -85,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	read_lines(&b, path, false);
 	read_lines(&b, path, true);
+	read_inlined(&b, path);
 	read_code(&b);
 	binary_close(&b);
 	return 0;

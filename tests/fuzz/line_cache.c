@@ -37,10 +37,10 @@ static void look_up(const struct line_cache_record *r)
 			line_find_unit(&r->record, addresses[i], &unit);
 		else if (r->kind == LINE_ROWS && line_find_row(&r->record, addresses[i], &place))
 			hash_string(place.file);
-		else if (r->kind == LINE_INLINES)
+		else if (r->kind == LINE_INLINES || r->kind == LINE_NAMES)
 			line_find_inlines(&r->record, addresses[i], frames, 4);
 	}
-	if (r->kind != LINE_INLINES)
+	if (r->kind != LINE_INLINES && r->kind != LINE_NAMES)
 		return;
 	spans = line_record_spans(&r->record, &nr);
 	for (size_t i = 0; i < nr; i++)

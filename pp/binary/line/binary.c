@@ -219,7 +219,7 @@ static void find_in_section(struct line_binary *l, size_t section, const uint64_
 {
 	uint64_t *addresses, start = l->binary->sections[section].start;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; ret && i < nr; i++)
 		ret[i] = (struct line_place){ NULL, 0 };
 	if (l->tables && l->bases[section] != NO_ADDRESS) {
 		addresses = xcalloc(nr, sizeof(*addresses));
@@ -227,11 +227,11 @@ static void find_in_section(struct line_binary *l, size_t section, const uint64_
 			addresses[i] = l->bases[section] + (places[i] - start);
 		line_tables_find(l->tables, addresses, nr,
 				 l->options.inlines || l->options.frames, ret);
-		for (size_t i = 0; l->options.inlines && i < nr; i++)
+		for (size_t i = 0; l->options.inlines && ret && i < nr; i++)
 			credit_call(l, addresses[i], &ret[i]);
 		free(addresses);
 	}
-	for (size_t i = 0; l->options.compat && i < nr; i++)
+	for (size_t i = 0; l->options.compat && ret && i < nr; i++)
 		if (!ret[i].file)
 			find_in_symbol_table(l, places[i], &ret[i]);
 }
@@ -244,13 +244,15 @@ void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
 		size_t first = i;
 
 		if (!s) {
-			ret[i++] = (struct line_place){ NULL, 0 };
+			if (ret)
+				ret[i] = (struct line_place){ NULL, 0 };
+			i++;
 			continue;
 		}
 		while (i < nr && places[i] >= s->start && places[i] < s->end)
 			i++;
 		find_in_section(l, s - l->binary->sections, places + first, i - first,
-				ret + first);
+				ret ? ret + first : NULL);
 	}
 }
 
@@ -259,8 +261,14 @@ size_t line_binary_frames(struct line_binary *l, uint64_t place, struct inline_s
 {
 	const struct code_section *s = binary_section(l->binary, place);
 	uint64_t base = s ? l->bases[s - l->binary->sections] : NO_ADDRESS;
+	size_t nr;
 
 	if (!l->tables || base == NO_ADDRESS)
 		return 0;
-	return line_tables_frames(l->tables, base + (place - s->start), frames, room);
+	nr = line_tables_frames(l->tables, base + (place - s->start), frames, room);
+	for (size_t i = 0; i < nr && i < room; i++) {
+		frames[i].low = frames[i].low - base + s->start;
+		frames[i].high = frames[i].high - base + s->start;
+	}
+	return nr;
 }

@@ -32,13 +32,17 @@ int line_binary_open(const struct binary *b, const char *path, const struct line
 		     struct line_binary **ret, struct op_error *e);
 void line_binary_close(struct line_binary *l);		/* NULL is fine */
 
-/* The lines of @nr sorted places (file NULL: unknown). Texts live as long as @l. */
+/*
+ * The lines of @nr sorted places (file NULL: unknown). Texts live as long as @l. @ret may be NULL,
+ * which prepares line_binary_frames() without reading lines.
+ */
 void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
 		      struct line_place *ret);
 
 /*
- * Functions at @place, innermost first, as line_tables_frames(). @place was passed to
- * line_binary_find() before, with options.frames.
+ * Functions at @place, innermost first, as line_tables_frames(), but low and high are places.
+ * @place was passed to line_binary_find() before, with options.frames. Texts live until the next
+ * call of that.
  */
 size_t line_binary_frames(struct line_binary *l, uint64_t place, struct inline_span *frames,
 			  size_t room);

@@ -27,7 +27,7 @@
 #define STALE_SECONDS	3600		/* age at which a temporary file has lost its writer */
 
 #define CACHE_MAGIC	"OPLINES"	/* with its NUL: eight bytes */
-#define CACHE_FORMAT	0x00010001u	/* the version; in the other byte order it is another one */
+#define CACHE_FORMAT	0x00010002u	/* the version; in the other byte order it is another one */
 
 struct cache_header {
 	char magic[8];
@@ -113,7 +113,7 @@ static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
 
 static bool is_sound_entry(const struct line_cache *c, const struct cache_entry *e)
 {
-	return (e->kind == LINE_UNITS || e->kind == LINE_ROWS || e->kind == LINE_INLINES) &&
+	return e->kind >= LINE_UNITS && e->kind <= LINE_NAMES &&
 	       e->offset <= c->size && e->size <= c->size - e->offset;
 }
 

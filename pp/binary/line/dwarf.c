@@ -21,11 +21,14 @@
 #include "libutil/hash.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/dwarf_name.h"
 #include "pp/binary/unpack.h"
 
 #define UNITS_KEPT_OPEN	1000
 #define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's memory */
 #define DEEPEST		200		/* nested blocks; damaged entries may nest without end */
+#define RANGES_MAX	(1u << 24)	/* of one unit that are examined: seconds at most */
+#define SPANS_MAX	(1u << 21)	/* of one unit: 120 MB; entries may share long lists */
 
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator	0x2136
@@ -50,6 +53,7 @@ struct line_dwarf {
 	struct line_path *paths;
 	size_t nr_paths, paths_room;
 	struct hash_table by_given;	/* of paths, by pointer */
+	struct dwarf_names names;	/* of functions, since the file was opened */
 };
 
 /* --- paths --- */
@@ -215,6 +219,7 @@ void line_dwarf_close(struct line_dwarf *d)
 	if (d->fd >= 0)
 		close(d->fd);
 	forget_paths(d);
+	dwarf_names_free(&d->names);
 	free(d->paths);
 	free(d->path);
 	free(d);
@@ -333,11 +338,18 @@ static void reopen(struct line_dwarf *d)
 		elf_end(elf);
 		return;
 	}
+	dwarf_names_free(&d->names);
 	dwarf_end(d->dwarf);
 	elf_end(d->own_elf);
 	d->own_elf = d->elf = elf;
 	d->dwarf = dwarf;
 	d->rows_open = d->units_open = 0;
+}
+
+static void make_room(struct line_dwarf *d)
+{
+	if (d->rows_open > ROWS_KEPT_OPEN || d->units_open++ > UNITS_KEPT_OPEN)
+		reopen(d);
 }
 
 /* The entry of @unit, which becomes the current one. */
@@ -395,8 +407,7 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 	size_t nr = 0;
 	int err;
 
-	if (d->rows_open > ROWS_KEPT_OPEN || d->units_open++ > UNITS_KEPT_OPEN)
-		reopen(d);
+	make_room(d);
 	if (!open_unit(d, unit, &die))
 		return -EBADMSG;
 	if (!dwarf_hasattr(&die, DW_AT_stmt_list))
@@ -416,6 +427,8 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 
 struct walk {
 	struct line_dwarf *dwarf;
+	enum inline_detail detail;
+	size_t nr_ranges;
 	const uint64_t *addresses;
 	size_t nr_addresses;
 	Dwarf_Files *files;
@@ -439,18 +452,6 @@ static bool has_address(const struct walk *w, uint64_t low, uint64_t high)
 	return from < w->nr_addresses && w->addresses[from] < high;
 }
 
-/* Move to the next entry of the same level. Damaged entries may point backwards: stop there. */
-static bool next_sibling(Dwarf_Die *die)
-{
-	Dwarf_Off before = dwarf_dieoffset(die);
-	Dwarf_Die next;
-
-	if (dwarf_siblingof(die, &next) || dwarf_dieoffset(&next) <= before)
-		return false;
-	*die = next;
-	return true;
-}
-
 static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
 {
 	Dwarf_Attribute a;
@@ -459,55 +460,46 @@ static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
 	return dwarf_attr(die, attribute, &a) && !dwarf_formudata(&a, &value) ? value : 0;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned int attribute)
+static bool next_range(struct walk *w, Dwarf_Die *die, ptrdiff_t *at, Dwarf_Addr *base,
+		       Dwarf_Addr *low, Dwarf_Addr *high)
 {
-	Dwarf_Attribute a;
-
-	return dwarf_attr(die, attribute, &a) ? dwarf_formstring(&a) : NULL;
+	if (w->nr_ranges >= RANGES_MAX)
+		return false;
+	w->nr_ranges++;
+	*at = dwarf_ranges(die, *at, base, low, high);
+	return *at > 0;
 }
 
-/* The name of the entry or of the function that it is a copy of, the linker's if it has one. */
-static const char *name_of(const Dwarf_Die *copy)
+static void add_position(Dwarf_Die *die, struct inline_span *span)
 {
-	Dwarf_Die die = *copy;
+	int start_line;
 
-	for (int step = 0; step < 4; step++) {	/* damaged entries may form a circle */
-		const char *name = text_of(&die, DW_AT_linkage_name);
-		Dwarf_Attribute a;
-
-		if (!name)
-			name = text_of(&die, DW_AT_name);
-		if (name)
-			return name;
-		if (!dwarf_attr(&die, DW_AT_abstract_origin, &a) &&
-		    !dwarf_attr(&die, DW_AT_specification, &a))
-			return NULL;
-		if (!dwarf_formref_die(&a, &die))
-			return NULL;
-	}
-	return NULL;
+	span->function = dwarf_plain_name(die);		/* what compilers know it by */
+	if (!dwarf_decl_line(die, &start_line) && start_line > 0)
+		span->start_line = start_line;
+	span->call_discriminator = number_of(die, DW_AT_GNU_discriminator);
 }
 
 static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
 {
-	struct inline_span span = { .depth = depth, .function = name_of(die) };
+	struct inline_span span = { .depth = depth };
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
-	int start_line;
 
-	if (!dwarf_decl_line(die, &start_line) && start_line > 0)
-		span.start_line = start_line;
-	if (depth) {
-		uint64_t file = number_of(die, DW_AT_call_file);
+	if (w->detail == INLINE_POSITIONS)
+		add_position(die, &span);
+	else
+		span.function = dwarf_name(&w->dwarf->names, die);
+	if (depth && w->detail != INLINE_NAMES) {
+		uint64_t file = w->files ? number_of(die, DW_AT_call_file) : 0;
 
 		span.call_file = w->files && file < w->nr_files
 			       ? whole_path(w->dwarf, dwarf_filesrc(w->files, file, NULL, NULL))
 			       : NULL;
 		span.call_line = number_of(die, DW_AT_call_line);
-		span.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
 	}
-	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
-		if (high <= low)
+	while (next_range(w, die, &at, &base, &low, &high)) {
+		if (high <= low || w->nr >= SPANS_MAX)
 			continue;
 		xgrow(w->spans, w->nr, w->room);
 		span.low = low;
@@ -537,15 +529,15 @@ static void walk_function(struct walk *w, Dwarf_Die *parent, uint32_t depth, uns
 		default:
 			break;
 		}
-	} while (next_sibling(&die));
+	} while (dwarf_next_sibling(&die));
 }
 
-static bool is_wanted(const struct walk *w, Dwarf_Die *function)
+static bool is_wanted(struct walk *w, Dwarf_Die *function)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(function, at, &base, &low, &high)) > 0)
+	while (next_range(w, function, &at, &base, &low, &high))
 		if (has_address(w, low, high))
 			return true;
 	return false;
@@ -573,21 +565,25 @@ static void walk_unit(struct walk *w, Dwarf_Die *parent, unsigned int level)
 		default:
 			break;
 		}
-	} while (next_sibling(&die));
+	} while (dwarf_next_sibling(&die));
 }
 
-void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
-			size_t nr_addresses, struct inline_span **spans, size_t *nr)
+void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, enum inline_detail detail,
+			const uint64_t *addresses, size_t nr_addresses,
+			struct inline_span **spans, size_t *nr)
 {
 	struct walk w = {
-		.dwarf = d, .addresses = addresses, .nr_addresses = nr_addresses, .nr = *nr};
+		.dwarf = d, .detail = detail, .addresses = addresses,
+		.nr_addresses = nr_addresses, .nr = *nr};
 	Dwarf_Die die;
 
+	if (detail == INLINE_NAMES)
+		make_room(d);
 	if (!open_unit(d, unit, &die))
 		return;
 	w.room = w.nr + 16;
 	w.spans = xrealloc_array(*spans, w.room, sizeof(*w.spans));
-	if (dwarf_getsrcfiles(&die, &w.files, &w.nr_files))
+	if (detail != INLINE_CALLS || dwarf_getsrcfiles(&die, &w.files, &w.nr_files))
 		w.files = NULL;
 	walk_unit(&w, &die, 0);
 	*spans = w.spans;

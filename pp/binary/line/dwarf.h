@@ -2,7 +2,7 @@
 /*
  * dwarf.h - line tables and inlined functions from DWARF, one compilation unit at a time
  *
- * Only the units that are asked for are decoded. No other file uses libdw.
+ * Only the units that are asked for are decoded. Besides dwarf_name.c no other file uses libdw.
  */
 #ifndef PP_BINARY_LINE_DWARF_H
 #define PP_BINARY_LINE_DWARF_H
@@ -31,12 +31,21 @@ int line_dwarf_units(struct line_dwarf *d, struct line_record *ret);
 /* LINE_ROWS of a unit. -EBADMSG: its line table is damaged. */
 int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret);
 
+enum inline_detail {
+	INLINE_NAMES,			/* only the functions */
+	INLINE_CALLS,			/* call_file and call_line, too */
+	INLINE_POSITIONS,		/* call_line, start_line and call_discriminator */
+};
+
 /*
  * Append to @spans (malloc'd, *nr of them) those of the functions in @unit that contain one of the
- * sorted @addresses. Paths live until the next unit, names until the next line_dwarf_rows().
+ * sorted @addresses. Paths live until the next unit, names until the next line_dwarf_rows(), with
+ * INLINE_NAMES until the next call. Of a unit with too many spans, which no compiler makes, some
+ * are missing.
  */
-void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
-			size_t nr_addresses, struct inline_span **spans, size_t *nr);
+void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, enum inline_detail detail,
+			const uint64_t *addresses, size_t nr_addresses,
+			struct inline_span **spans, size_t *nr);
 
 struct line_position {
 	uint32_t line;			/* 0: unknown */

@@ -138,10 +138,12 @@ bool line_record_check(enum line_record_kind kind, const void *bytes, size_t siz
 		[LINE_UNITS] = sizeof(struct unit_element),
 		[LINE_ROWS] = sizeof(struct row_element),
 		[LINE_INLINES] = sizeof(struct span_element),
+		[LINE_NAMES] = sizeof(struct span_element),
 	};
 	const struct record_header *h = bytes;
 	const struct row_element *rows = (const void *)(h + 1);
 	const struct span_element *spans = (const void *)(h + 1);
+	bool is_spans = kind == LINE_INLINES || kind == LINE_NAMES;
 
 	if (size < sizeof(*h) ||
 	    size - sizeof(*h) != (uint64_t)h->nr * sizes[kind] + h->text_size)
@@ -151,7 +153,7 @@ bool line_record_check(enum line_record_kind kind, const void *bytes, size_t siz
 	for (size_t i = 0; kind == LINE_ROWS && i < h->nr; i++)
 		if (!is_text(h, rows[i].file))
 			return false;
-	for (size_t i = 0; kind == LINE_INLINES && i < h->nr; i++)
+	for (size_t i = 0; is_spans && i < h->nr; i++)
 		if (!is_text(h, spans[i].call_file) || !is_text(h, spans[i].function) ||
 		    (spans[i].parent != NO_SPAN && spans[i].parent >= i))
 			return false;	/* parents come first, so a walk to the root ends */

@@ -17,6 +17,7 @@ enum line_record_kind {
 	LINE_UNITS = 1,		/* which compilation unit has which addresses */
 	LINE_ROWS,		/* the line table of one unit */
 	LINE_INLINES,		/* inlined functions, of some functions of one unit */
+	LINE_NAMES,		/* the same without the lines of calls: much faster to make */
 };
 
 struct line_record {

@@ -96,7 +96,8 @@ static void find_in_unit(struct source_positions *p, uint64_t unit, const uint64
 	size_t nr = 0, next = 0;
 
 	if (line_dwarf_positions(p->dwarf, unit, addresses + from, to - from, positions))
-		line_dwarf_inlines(p->dwarf, unit, addresses + from, to - from, &spans, &nr);
+		line_dwarf_inlines(p->dwarf, unit, INLINE_POSITIONS, addresses + from, to - from,
+				   &spans, &nr);
 	if (nr)
 		qsort(spans, nr, sizeof(*spans), compare_spans);
 	for (size_t i = from; i < to; i++) {

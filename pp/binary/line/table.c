@@ -17,8 +17,8 @@ struct unit {
 	uint64_t offset;		/* identifies it */
 	bool is_new;			/* one of its records is not in the cache */
 	bool is_damaged;		/* it has no rows and is not cached */
-	struct line_record rows;
-	struct line_record inlines;	/* bytes NULL: none yet */
+	struct line_record rows;	/* bytes NULL: not read yet; the same of inlines */
+	struct line_record inlines, names;
 };
 
 struct line_tables {
@@ -104,8 +104,10 @@ static size_t keep_old_records(const struct line_tables *t, struct line_cache_re
 	for (size_t i = 0; i < nr; i++) {
 		const struct unit *unit = find_unit(t, old[i].unit);
 
-		if (old[i].kind == LINE_UNITS || (old[i].kind == LINE_ROWS && unit) ||
-		    (old[i].kind == LINE_INLINES && unit && unit->inlines.bytes))
+		if (old[i].kind == LINE_UNITS ||
+		    (old[i].kind == LINE_ROWS && unit && unit->rows.bytes) ||
+		    (old[i].kind == LINE_INLINES && unit && unit->inlines.bytes) ||
+		    (old[i].kind == LINE_NAMES && unit && unit->names.bytes))
 			line_record_free(&old[i].record);
 		else
 			old[kept++] = old[i];
@@ -121,7 +123,7 @@ static void write_cache(struct line_tables *t)
 	struct line_cache_record *records;
 
 	nr_old = keep_old_records(t, old, nr_old);
-	records = xcalloc(nr_old + 2 * t->nr_units + 1, sizeof(*records));
+	records = xcalloc(nr_old + 3 * t->nr_units + 1, sizeof(*records));
 	for (nr = 0; nr < nr_old; nr++)
 		records[nr] = old[nr];
 	add_record(records, &nr, LINE_UNITS, 0, &t->unit_ranges);
@@ -130,6 +132,7 @@ static void write_cache(struct line_tables *t)
 			continue;
 		add_record(records, &nr, LINE_ROWS, t->units[i].offset, &t->units[i].rows);
 		add_record(records, &nr, LINE_INLINES, t->units[i].offset, &t->units[i].inlines);
+		add_record(records, &nr, LINE_NAMES, t->units[i].offset, &t->units[i].names);
 	}
 	/* if this fails (a full disk, a read-only folder), the next report decodes again */
 	line_cache_write(t->cache_dir, t->build_id, records, nr, LINE_CACHE_MAX);
@@ -156,6 +159,7 @@ void line_tables_close(struct line_tables *t)
 	for (size_t i = 0; i < t->nr_units; i++) {
 		line_record_free(&t->units[i].rows);
 		line_record_free(&t->units[i].inlines);
+		line_record_free(&t->units[i].names);
 	}
 	line_record_free(&t->unit_ranges);
 	hash_table_free(&t->by_offset);
@@ -178,7 +182,7 @@ bool line_tables_section(struct line_tables *t, const char *name, uint64_t *ret)
 	return dwarf && line_dwarf_section(dwarf, name, ret);
 }
 
-/* The unit with its rows; valid until the next call. */
+/* Valid until the next call. */
 static struct unit *get_unit(struct line_tables *t, uint64_t offset)
 {
 	struct unit *unit = find_unit(t, offset);
@@ -190,26 +194,30 @@ static struct unit *get_unit(struct line_tables *t, uint64_t offset)
 	unit = &t->units[t->nr_units++];
 	*unit = (struct unit){ .offset = offset };
 	progress_tell(t->path, t->nr_units, 0, "line tables");
-	if (!t->cache || !line_cache_read(t->cache, LINE_ROWS, offset, &unit->rows)) {
-		unit->is_new = true;
-		if (!dwarf_of(t) || line_dwarf_rows(t->dwarf, offset, &unit->rows)) {
-			line_record_rows(NULL, 0, &unit->rows);
-			unit->is_damaged = t->is_damaged = true;
-		}
-	}
 	return unit;
 }
 
-/* Those of the sorted @addresses that @unit's inlines do not cover; malloc'd. */
-static uint64_t *uncovered(const struct unit *unit, const uint64_t *addresses, size_t nr,
+static void read_rows(struct line_tables *t, struct unit *unit)
+{
+	if (unit->rows.bytes ||
+	    (t->cache && line_cache_read(t->cache, LINE_ROWS, unit->offset, &unit->rows)))
+		return;
+	unit->is_new = true;
+	if (!dwarf_of(t) || line_dwarf_rows(t->dwarf, unit->offset, &unit->rows)) {
+		line_record_rows(NULL, 0, &unit->rows);
+		unit->is_damaged = t->is_damaged = true;
+	}
+}
+
+/* Those of the sorted @addresses that the spans do not cover; malloc'd. */
+static uint64_t *uncovered(const struct line_record *inlines, const uint64_t *addresses, size_t nr,
 			   size_t *ret_nr)
 {
 	uint64_t *left = xcalloc(nr + 1, sizeof(*left));
 	size_t nr_left = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		if (!unit->inlines.bytes ||
-		    !line_find_inlines(&unit->inlines, addresses[i], NULL, 0))
+		if (!inlines->bytes || !line_find_inlines(inlines, addresses[i], NULL, 0))
 			left[nr_left++] = addresses[i];
 	*ret_nr = nr_left;
 	return left;
@@ -228,19 +236,19 @@ static void cover_rest(struct line_record *record, const uint64_t *addresses, si
 			};
 }
 
-static void add_inlines(struct line_tables *t, struct unit *unit, const uint64_t *addresses,
-			size_t nr)
+static void add_inlines(struct line_tables *t, struct unit *unit, enum inline_detail detail,
+			struct line_record *inlines, const uint64_t *addresses, size_t nr)
 {
 	size_t nr_left, nr_spans = 0, nr_known;
-	uint64_t *left = uncovered(unit, addresses, nr, &nr_left);
+	uint64_t *left = uncovered(inlines, addresses, nr, &nr_left);
 	struct inline_span *spans = NULL;
 	struct line_record record;
 
 	if (nr_left) {
-		if (unit->inlines.bytes)
-			spans = line_record_spans(&unit->inlines, &nr_spans);
+		if (inlines->bytes)
+			spans = line_record_spans(inlines, &nr_spans);
 		if (dwarf_of(t))
-			line_dwarf_inlines(t->dwarf, unit->offset, left, nr_left, &spans,
+			line_dwarf_inlines(t->dwarf, unit->offset, detail, left, nr_left, &spans,
 					   &nr_spans);
 		if (!line_record_inlines(spans, nr_spans, &record)) {
 			nr_known = nr_spans;
@@ -253,8 +261,8 @@ static void add_inlines(struct line_tables *t, struct unit *unit, const uint64_t
 					record = all;
 				}
 			}
-			line_record_free(&unit->inlines);
-			unit->inlines = record;
+			line_record_free(inlines);
+			*inlines = record;
 			unit->is_new = true;
 		}
 	}
@@ -263,13 +271,16 @@ static void add_inlines(struct line_tables *t, struct unit *unit, const uint64_t
 }
 
 /* Complete the unit's inlines, starting with those of the cache. */
-static void find_inlines(struct line_tables *t, struct unit *unit, const uint64_t *addresses,
-			 size_t nr)
+static void find_inlines(struct line_tables *t, struct unit *unit, enum inline_detail detail,
+			 const uint64_t *addresses, size_t nr)
 {
-	if (!unit->inlines.bytes && t->cache &&
-	    !line_cache_read(t->cache, LINE_INLINES, unit->offset, &unit->inlines))
-		unit->inlines = (struct line_record){ 0 };
-	add_inlines(t, unit, addresses, nr);
+	struct line_record *inlines = detail == INLINE_NAMES ? &unit->names : &unit->inlines;
+
+	if (!inlines->bytes && t->cache &&
+	    !line_cache_read(t->cache, detail == INLINE_NAMES ? LINE_NAMES : LINE_INLINES,
+			     unit->offset, inlines))
+		*inlines = (struct line_record){ 0 };
+	add_inlines(t, unit, detail, inlines, addresses, nr);
 }
 
 /* An address and its unit. */
@@ -295,14 +306,16 @@ static void find_in_unit(struct line_tables *t, const struct wanted *wanted, siz
 	struct unit *unit = get_unit(t, wanted[0].unit);
 	uint64_t *addresses;
 
-	for (size_t i = 0; i < nr; i++)
+	if (ret)
+		read_rows(t, unit);
+	for (size_t i = 0; ret && i < nr; i++)
 		line_find_row(&unit->rows, wanted[i].address, &ret[wanted[i].index]);
 	if (!inlines)
 		return;
 	addresses = xcalloc(nr, sizeof(*addresses));
 	for (size_t i = 0; i < nr; i++)
 		addresses[i] = wanted[i].address;
-	find_inlines(t, unit, addresses, nr);
+	find_inlines(t, unit, ret ? INLINE_CALLS : INLINE_NAMES, addresses, nr);
 	free(addresses);
 }
 
@@ -316,7 +329,8 @@ void line_tables_find(struct line_tables *t, const uint64_t *addresses, size_t n
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t unit;
 
-		ret[i] = (struct line_place){ NULL, 0 };
+		if (ret)
+			ret[i] = (struct line_place){ NULL, 0 };
 		if (line_find_unit(&t->unit_ranges, addresses[i], &unit))
 			wanted[nr_wanted++] = (struct wanted){ unit, addresses[i], i };
 	}
@@ -335,11 +349,14 @@ size_t line_tables_frames(struct line_tables *t, uint64_t address, struct inline
 {
 	const struct unit *unit;
 	uint64_t offset;
+	size_t nr = 0;
 
 	if (!line_find_unit(&t->unit_ranges, address, &offset))
 		return 0;
 	unit = find_unit(t, offset);
-	if (!unit || !unit->inlines.bytes)
-		return 0;
-	return line_find_inlines(&unit->inlines, address, frames, room);
+	if (unit && unit->inlines.bytes)
+		nr = line_find_inlines(&unit->inlines, address, frames, room);
+	if (unit && unit->names.bytes && !nr)
+		nr = line_find_inlines(&unit->names, address, frames, room);
+	return nr;
 }

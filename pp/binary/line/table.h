@@ -32,7 +32,8 @@ bool line_tables_section(struct line_tables *t, const char *name, uint64_t *ret)
 
 /*
  * The lines of @nr sorted addresses; file NULL: unknown. With @inlines these addresses can be
- * passed to line_tables_frames(). Texts live as long as @t.
+ * passed to line_tables_frames(). Texts live as long as @t. @ret may be NULL: no lines are read,
+ * nor those of calls.
  */
 void line_tables_find(struct line_tables *t, const uint64_t *addresses, size_t nr, bool inlines,
 		      struct line_place *ret);

@@ -127,7 +127,7 @@ static void add_folded(struct strbuf *line, const char *name)
 
 void format_folded(const struct stack_report *r, FILE *out)
 {
-	size_t *ends = xcalloc(STACK_FRAMES_MAX + 2, sizeof(*ends));	/* of names, by depth */
+	size_t *ends = xcalloc(STACK_LIST_DEPTH, sizeof(*ends));	/* of names, by depth */
 	struct strbuf line = STRBUF_INIT;
 
 	for (size_t i = 0; i < r->nr_lines; i++) {

@@ -117,7 +117,7 @@ static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
 	return kept;
 }
 
-/* Recursion is as deep as stacks are: STACK_FRAMES_MAX, and a line for an incomplete stack. */
+/* Recursion is as deep as stacks are: STACK_LIST_DEPTH. */
 static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint32_t depth)
 {
 	size_t nr_groups;

@@ -30,10 +30,8 @@ static uint32_t *merge(struct call_tree *tree, const struct stack_list *stacks)
 	for (size_t i = 0; i < stacks->nr_nodes; i++) {
 		const struct call_node *n = &stacks->nodes[i];
 
-		if (n->key != CALL_NONE)
-			merged[i] = call_tree_node(
-				tree, n->parent == CALL_NONE ? CALL_NONE : merged[n->parent],
-				n->key);
+		merged[i] = call_tree_node(
+			tree, n->parent == CALL_NONE ? CALL_NONE : merged[n->parent], n->key);
 	}
 	return merged;
 }
@@ -82,7 +80,7 @@ static uint32_t *list_children(struct walk *w, uint32_t node, size_t *ret_nr)
 	return list;
 }
 
-/* Recursion is as deep as stacks are: STACK_FRAMES_MAX, and a line for an incomplete stack. */
+/* Recursion is as deep as stacks are: STACK_LIST_DEPTH. */
 static void add_lines(struct walk *w, uint32_t node, uint32_t depth)
 {
 	size_t nr, nr_classes = w->report->nr_classes, bytes = nr_classes * sizeof(uint64_t);

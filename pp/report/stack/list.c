@@ -120,7 +120,7 @@ static void add_quality(struct stack_quality *q, unsigned int end, uint64_t coun
 }
 
 /* Counts of an event that had to share a counter are scaled, as in sample files [ME-1]. */
-static void add_stacks(struct reader *r, size_t first_node)
+static void add_stacks(struct reader *r)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	struct stack_list *list = r->list;
@@ -135,53 +135,128 @@ static void add_stacks(struct reader *r, size_t first_node)
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->stacks, list->nr, list->room);
 		list->stacks[list->nr++] = (struct counted_stack){
-			(uint32_t)(first_node + c->node), (uint32_t)choice->class,
-			choice->context, count };
+			c->node, (uint32_t)choice->class, choice->context, count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
 		count_add(&r->report->rows.totals[choice->class], count);
 	}
 }
 
 /* The nodes of the snapshot that the stacks from @first_stack on go through; malloc'd. */
-static bool *find_wanted(const struct reader *r, size_t first_node, size_t first_stack)
+static bool *find_wanted(const struct reader *r, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
 
 	for (size_t i = first_stack; i < r->list->nr; i++)
-		wanted[r->list->stacks[i].node - first_node] = true;
+		wanted[r->list->stacks[i].node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
 		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
 			wanted[s->nodes[i].parent] = true;
 	return wanted;
 }
 
-/* Look up the symbols of the nodes that stacks from @first_stack on go through, once each frame. */
-static void set_nodes(struct reader *r, size_t first_node, size_t first_stack)
+/* Functions of each frame that is looked up: ids[first..first + nr), outermost first. */
+struct functions {
+	struct frame_functions {
+		size_t first;
+		uint32_t nr;		/* 0: not wanted */
+	} *of_frame;
+	uint32_t *ids;
+	size_t nr, room;
+};
+
+/* Look up the frames of the wanted nodes, each once. */
+static void find_functions(struct reader *r, const bool *wanted, struct functions *ret)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	struct call_node *nodes = r->list->nodes + first_node;
-	bool *wanted = find_wanted(r, first_node, first_stack);
-	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));	/* symbols, + 1 */
+	uint32_t *frames = xcalloc(s->nr_frames + 1, sizeof(*frames));
+	size_t nr = 0;
 
+	ret->of_frame = xcalloc(s->nr_frames + 1, sizeof(*ret->of_frame));
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		const struct stack_node *n = &s->nodes[i];
-		bool is_root = n->parent == STACK_NONE;
 
-		nodes[i] = (struct call_node){ CALL_NONE, CALL_NONE };
+		if (wanted[i] && n->parent != STACK_NONE && !ret->of_frame[n->frame].nr++)
+			frames[nr++] = n->frame;
+	}
+	stack_symbols_prepare(r->symbols, frames, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct frame_functions *f = &ret->of_frame[frames[i]];
+		uint32_t symbols[ROW_IDS_MAX];
+
+		f->first = ret->nr;
+		f->nr = (uint32_t)stack_symbols_find(r->symbols, &s->frames[frames[i]], symbols);
+		for (uint32_t k = 0; k < f->nr; k++) {
+			xgrow(ret->ids, ret->nr, ret->room);
+			ret->ids[ret->nr++] = symbols[k];
+		}
+	}
+	free(frames);
+}
+
+static uint32_t add_node(struct stack_list *list, uint32_t parent, uint32_t key)
+{
+	xgrow(list->nodes, list->nr_nodes, list->nodes_room);
+	list->nodes[list->nr_nodes] = (struct call_node){ parent, key };
+	return (uint32_t)list->nr_nodes++;
+}
+
+/* A node below another one of the list. */
+struct place {
+	uint32_t node;		/* CALL_NONE: none, as above the outermost frame of a whole stack */
+	uint32_t depth;		/* nodes up to it */
+};
+
+/* Functions inlined into each other are left out where the list has no room for them. */
+static struct place add_frame(struct stack_list *list, struct place at, const uint32_t *ids,
+			      uint32_t nr)
+{
+	if (at.depth + nr > STACK_LIST_DEPTH - STACK_FRAMES_MAX || list->nr_nodes > CALL_NONE / 2)
+		nr = 1;
+	for (uint32_t i = 0; i < nr; i++)
+		at = (struct place){ add_node(list, at.node, ids[i]), at.depth + 1 };
+	return at;
+}
+
+/* Add the nodes that stacks from @first_stack on go through. So far these have the store's. */
+static void add_nodes(struct reader *r, size_t first_stack)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	size_t room = r->list->nr_nodes + s->nr_nodes;	/* and more for inlined functions */
+	struct place *places = xcalloc(s->nr_nodes + 1, sizeof(*places));
+	struct functions functions = { 0 };
+	bool *wanted = find_wanted(r, first_stack);
+
+	find_functions(r, wanted, &functions);
+	if (r->list->nodes_room < room) {
+		r->list->nodes = xrealloc_array(r->list->nodes, room, sizeof(*r->list->nodes));
+		r->list->nodes_room = room;
+	}
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		const struct stack_node *n = &s->nodes[i];
+		const struct frame_functions *f;
+		uint32_t end;
+
+		places[i] = (struct place){ CALL_NONE, 0 };
 		if (!wanted[i])
 			continue;
+		if (n->parent != STACK_NONE) {
+			f = &functions.of_frame[n->frame];
+			places[i] = add_frame(r->list, places[n->parent],
+					      functions.ids + f->first, f->nr);
+			continue;
+		}
 		/* the root of complete stacks has no symbol, and no line */
-		if (!is_root && nodes[n->parent].key != CALL_NONE)
-			nodes[i].parent = (uint32_t)(first_node + n->parent);
-		if (!is_root && !of_frame[n->frame])
-			of_frame[n->frame] =
-				stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
-		nodes[i].key = is_root ? stack_symbols_find_end(r->symbols, n->frame)
-				       : of_frame[n->frame] - 1;
+		end = stack_symbols_find_end(r->symbols, n->frame);
+		if (end != STACK_NONE)
+			places[i] = add_frame(r->list, places[i], &end, 1);
 	}
+	for (size_t i = first_stack; i < r->list->nr; i++)
+		r->list->stacks[i].node = places[r->list->stacks[i].node].node;
+	free(functions.of_frame);
+	free(functions.ids);
 	free(wanted);
-	free(of_frame);
+	free(places);
 }
 
 static void set_scales(struct reader *r)
@@ -202,20 +277,17 @@ static void set_scales(struct reader *r)
 
 static void add_snapshot(struct reader *r)
 {
-	struct stack_list *list = r->list;
-	size_t first_node = list->nr_nodes, first_stack = list->nr;
+	size_t first_stack = r->list->nr;
 
-	if (first_node + r->snapshot.nr_nodes >= CALL_NONE) {
+	if (r->list->nr_nodes + r->snapshot.nr_nodes >= CALL_NONE / 2) {
 		notice_add(r->notices, "session '%s': ignored its stacks: too many",
 			   r->session->name);
 		return;
 	}
-	list->nr_nodes += r->snapshot.nr_nodes;
-	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
 	stack_symbols_session(r->symbols, r->session, &r->snapshot);
 	set_scales(r);
-	add_stacks(r, first_node);
-	set_nodes(r, first_node, first_stack);
+	add_stacks(r);
+	add_nodes(r, first_stack);
 	free(r->scales);
 	stack_choices_free(&r->combinations);
 	free(r->choices);

@@ -25,14 +25,17 @@ struct counted_stack {
 	uint64_t count;
 };
 
+/* Nodes of a stack at most: its frames, how it ended, and what is inlined into the frames. */
+#define STACK_LIST_DEPTH	4096
+
 /*
- * Nodes are those of the stores, with symbols of the report as keys; CALL_NONE if no selected stack
- * goes through it. Siblings may have equal keys: merging them takes as long as reading the stacks,
- * so only reports that need it do so.
+ * Nodes have symbols of the report as keys. One of the stores is one here, and one more for each
+ * function that is inlined there. Siblings may have equal keys: merging them takes as long as
+ * reading the stacks, so only reports that need it do so.
  */
 struct stack_list {
 	struct call_node *nodes;	/* parents come before their children */
-	size_t nr_nodes;
+	size_t nr_nodes, nodes_room;
 	struct counted_stack *stacks;
 	size_t nr, room;
 	struct stack_list_context *contexts;

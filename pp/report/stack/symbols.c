@@ -21,6 +21,8 @@ struct opened {
 	struct report_image *image;
 	const struct report_session *session;	/* a kernel's, else NULL */
 	struct binary binary;
+	uint64_t *places;	/* to look up for inlined functions */
+	size_t nr_places, places_room;
 };
 
 /* What identifies a function: its row in an opened binary, or the hash of its name in an image. */
@@ -64,6 +66,7 @@ struct stack_symbols *stack_symbols_new(struct collection *c, const struct stack
 void stack_symbols_free(struct stack_symbols *s)
 {
 	for (size_t i = 0; i < s->nr_opened; i++) {
+		inlined_close(&s->opened[i]->binary);
 		binary_close(&s->opened[i]->binary);
 		free(s->opened[i]);
 	}
@@ -261,22 +264,73 @@ static uint64_t place_of(const struct opened *o, const struct image_name *name, 
 	return offset + base < offset ? UINT64_MAX : offset + base;
 }
 
-uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame)
+static struct opened *opened_of(struct stack_symbols *s, const struct stack_frame *frame)
 {
 	struct opened *o = s->binaries[frame->image];
-	uint32_t symbol;
-	uint64_t id;
 
 	if (!o)
 		o = s->binaries[frame->image] = open_image(s, s->images[frame->image]);
-	id = row_id_of_place(&o->binary, place_of(o, &s->snapshot->images[frame->image].name,
-						  frame->offset), false);
-	symbol = find_known(s, o, id);
+	return o;
+}
+
+static uint64_t place_of_frame(struct stack_symbols *s, const struct opened *o,
+			       const struct stack_frame *frame)
+{
+	return place_of(o, &s->snapshot->images[frame->image].name, frame->offset);
+}
+
+static uint32_t symbol_of(struct stack_symbols *s, struct opened *o, uint64_t id)
+{
+	uint32_t symbol = find_known(s, o, id);
+
 	if (symbol == STACK_NONE) {
 		symbol = make_symbol(s, o, id);
 		add_known(s, o, id, symbol);
 	}
 	return symbol;
+}
+
+/* --- inlined functions --- */
+
+/* Images without debug information cost nothing here. */
+static bool has_inlined(struct stack_symbols *s, struct opened *o)
+{
+	const struct populate_options *how = s->options->populate;
+
+	return inlined_open(&o->binary, o->image->found, how->root, how->cache_dir);
+}
+
+void stack_symbols_prepare(struct stack_symbols *s, const uint32_t *frames, size_t nr)
+{
+	for (size_t i = 0; s->options->populate->inlines && i < nr; i++) {
+		const struct stack_frame *frame = &s->snapshot->frames[frames[i]];
+		struct opened *o = opened_of(s, frame);
+
+		if (!has_inlined(s, o))
+			continue;
+		xgrow(o->places, o->nr_places, o->places_room);
+		o->places[o->nr_places++] = place_of_frame(s, o, frame);
+	}
+	for (size_t i = 0; i < s->nr_opened; i++) {
+		struct opened *o = s->opened[i];
+
+		inlined_prepare(&o->binary, o->places, o->nr_places, s->notices);
+		free(o->places);
+		o->places = NULL;
+		o->nr_places = o->places_room = 0;
+	}
+}
+
+size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame,
+			  uint32_t ret[ROW_IDS_MAX])
+{
+	struct opened *o = opened_of(s, frame);
+	uint64_t ids[ROW_IDS_MAX];
+	size_t nr = row_ids_of_place(&o->binary, place_of_frame(s, o, frame), ids);
+
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = symbol_of(s, o, ids[i]);
+	return nr;
 }
 
 uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)

@@ -23,8 +23,15 @@ struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t
 const struct image_name *stack_symbols_app(const struct stack_symbols *s, uint32_t context,
 					   uint32_t index);
 
-/* The index of @frame's function among the report's symbols. */
-uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame);
+/* Before the first stack_symbols_find() of a snapshot: the @nr frames that will be looked up. */
+void stack_symbols_prepare(struct stack_symbols *s, const uint32_t *frames, size_t nr);
+
+/*
+ * The indices of @frame's function and of those inlined into it, outermost first, among the
+ * report's symbols. Returns how many: 1 to ROW_IDS_MAX.
+ */
+size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame,
+			  uint32_t ret[ROW_IDS_MAX]);
 
 /* The symbol for stacks with that end; STACK_NONE if they are complete. */
 uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end);

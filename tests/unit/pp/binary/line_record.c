@@ -127,7 +127,7 @@ TEST(any_bytes)
 
 	for (int round = 0; round < 200000; round++) {
 		struct line_record r = { malloc(16 + 24 * 3 + 4), 0 };
-		enum line_record_kind kind = 1 + test_random() % 3;
+		enum line_record_kind kind = 1 + test_random() % 4;
 		size_t size = kind == LINE_ROWS ? 12 : 24;
 		uint32_t header[4] = { 0, 0, test_random() % 4, test_random() % 2 * 4 };
 		struct inline_span frames[2];
@@ -147,7 +147,7 @@ TEST(any_bytes)
 				else if (kind == LINE_ROWS &&
 					 line_find_row(&r, addresses[i], &place))
 					CHECK(strlen(place.file) < 5, "text inside");
-				else if (kind == LINE_INLINES)
+				else if (kind == LINE_INLINES || kind == LINE_NAMES)
 					line_find_inlines(&r, addresses[i], frames, 2);
 			}
 		}
