@@ -84,7 +84,7 @@ void populate_open_image(const struct inverted_image *inverted,
 		.by_address = image->kind == IMAGE_JIT,
 		.merge_names = image->kind == IMAGE_JIT && !options->code,
 		.keep_open = options->code,
-		.functions = !options->merge_unnamed,
+		.functions = !options->merge_unnamed && image->kind != IMAGE_JIT,
 		.name = path_base(image->path),
 		.root = options->root,
 	};
