@@ -109,6 +109,10 @@ static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *st
 	perf_attribute_samples(&attribute, 0, &s, 1);
 	perf_emit_end(&emit);
 	decode();
+	if (nr_words < 10) {	/* lost: there is no task */
+		nr_words = 0;
+		return;
+	}
 	nr_words -= 10;
 	memmove(words, words + 10, nr_words * sizeof(*words));
 }
