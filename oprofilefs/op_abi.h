@@ -98,6 +98,7 @@ enum op_stack_end {
 #define OP_STACK_FRAME_POINTERS	0x100u	/* some user frames were found by frame pointers */
 #define OP_STACK_OUTER_SHIFT	9
 #define OP_STACK_OUTER_MASK	0xfe00u
+#define OP_STACK_OUTER_MAX	126	/* the stack store uses 127 for something else */
 
 #define OP_STACK_DEPTH_MAX	1024	/* callers of a sample */
 

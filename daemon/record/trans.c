@@ -216,7 +216,7 @@ static bool note_stack_end(struct trans *t, const op_word *p)
 	if (p[0] & ~known || (p[0] & OP_STACK_END_MASK) >= NR_OP_STACK_ENDS)
 		return false;
 	/* the leaf is not one of them */
-	if (outer && outer >= t->stack.nr)
+	if (outer && (outer >= t->stack.nr || outer > OP_STACK_OUTER_MAX))
 		return false;
 	end_stack(t, p[0]);
 	return true;

@@ -37,7 +37,7 @@ struct perf_held_sample {
 struct perf_held {
 	struct perf_cookies *cookies;	/* not owned */
 	struct list_head samples;	/* oldest first */
-	size_t bytes, peak;		/* of the samples now, and at most since the list was empty */
+	size_t bytes, peak;		/* of the samples now; most since there were none */
 };
 
 void perf_held_init(struct perf_held *h, struct perf_cookies *cookies);

@@ -26,7 +26,7 @@ struct perf_frame {
 struct perf_walk {
 	struct perf_stacks *stacks;
 	struct perf_cookies *cookies;
-	/* The mapping of @context's process that a pc lies in, or NULL. Valid for the whole walk. */
+	/* The mapping of @context's process that a pc lies in, or NULL. Valid for the walk. */
 	const struct perf_mapping *(*find)(void *context, uint64_t pc);
 	void *context;
 	const struct perf_sample_stack *stack;

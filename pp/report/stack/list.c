@@ -117,7 +117,7 @@ static void add_quality(struct stack_quality *q, unsigned int end, uint64_t coun
 }
 
 /* Counts of an event that had to share a counter are scaled, as in sample files [ME-1]. */
-static void add_stacks(struct reader *r, size_t first_node)
+static void add_stacks(struct reader *r)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	struct stack_list *list = r->list;
@@ -132,53 +132,83 @@ static void add_stacks(struct reader *r, size_t first_node)
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->stacks, list->nr, list->room);
 		list->stacks[list->nr++] = (struct counted_stack){
-			(uint32_t)(first_node + c->node), (uint32_t)choice->class,
-			choice->context, count };
+			c->node, (uint32_t)choice->class, choice->context, count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
 		count_add(&r->report->rows.totals[choice->class], count);
 	}
 }
 
-/* The nodes of the snapshot that the stacks from @first_stack on go through; malloc'd. */
-static bool *find_wanted(const struct reader *r, size_t first_node, size_t first_stack)
+/* The nodes of the snapshot that selected stacks go through; malloc'd. */
+static bool *find_wanted(const struct reader *r, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
 
 	for (size_t i = first_stack; i < r->list->nr; i++)
-		wanted[r->list->stacks[i].node - first_node] = true;
+		wanted[r->list->stacks[i].node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
 		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
 			wanted[s->nodes[i].parent] = true;
 	return wanted;
 }
 
-/* Look up the symbols of the nodes that stacks from @first_stack on go through, once each frame. */
-static void set_nodes(struct reader *r, size_t first_node, size_t first_stack)
+static uint32_t add_node(struct stack_list *list, uint32_t parent, uint32_t key)
+{
+	list->nodes[list->nr_nodes] = (struct call_node){ parent, key };
+	return (uint32_t)list->nr_nodes++;
+}
+
+/* The symbol of node @i, CALL_NONE if it gets no line: the root of stacks that have none above. */
+static uint32_t symbol_of(struct reader *r, uint32_t i, uint32_t *of_frame)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	struct call_node *nodes = r->list->nodes + first_node;
-	bool *wanted = find_wanted(r, first_node, first_stack);
+	const struct stack_node *n = &s->nodes[i];
+
+	if (n->parent == STACK_NONE)
+		return stack_end_nr_outer(s->ends[i])
+			? CALL_NONE : stack_symbols_find_end(r->symbols, s->ends[i]);
+	if (s->nodes[n->parent].parent == STACK_NONE && stack_end_has_process(s->ends[i]))
+		return stack_symbols_find_process(r->symbols, s->frames[n->frame].image);
+	if (!of_frame[n->frame])
+		of_frame[n->frame] = stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
+	return of_frame[n->frame] - 1;
+}
+
+/*
+ * Add the nodes that stacks from @first_stack on go through, and one for the missing frames of each
+ * stack whose outermost frames are known. Looks up symbols once for each frame. The stacks' nodes,
+ * until now those of the snapshot, become the list's.
+ */
+static void add_nodes(struct reader *r, size_t first_stack)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct stack_list *list = r->list;
+	bool *wanted = find_wanted(r, first_stack);
+	uint8_t *outer = xcalloc(s->nr_nodes + 1, sizeof(*outer));
 	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));	/* symbols, + 1 */
+	uint32_t *added = xcalloc(s->nr_nodes + 1, sizeof(*added));
 
+	stack_snapshot_outer(s, outer);
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
-		const struct stack_node *n = &s->nodes[i];
-		bool is_root = n->parent == STACK_NONE;
+		uint32_t parent = s->nodes[i].parent, symbol;
 
-		nodes[i] = (struct call_node){ CALL_NONE, CALL_NONE };
+		added[i] = CALL_NONE;
 		if (!wanted[i])
 			continue;
-		/* the root of complete stacks has no symbol, and no line */
-		if (!is_root && nodes[n->parent].key != CALL_NONE)
-			nodes[i].parent = (uint32_t)(first_node + n->parent);
-		if (!is_root && !of_frame[n->frame])
-			of_frame[n->frame] =
-				stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
-		nodes[i].key = is_root ? stack_symbols_find_end(r->symbols, n->frame)
-				       : of_frame[n->frame] - 1;
+		symbol = symbol_of(r, i, of_frame);
+		if (symbol == CALL_NONE)
+			continue;
+		added[i] = add_node(list, parent == STACK_NONE ? CALL_NONE : added[parent], symbol);
+		if (outer[i] == 1)
+			added[i] = add_node(list, added[i],
+					    stack_symbols_find_end(r->symbols, s->ends[i]));
 	}
-	free(wanted);
+	for (size_t i = first_stack; i < list->nr; i++)
+		list->stacks[i].node = added[list->stacks[i].node];
+	free(added);
 	free(of_frame);
+	free(outer);
+	free(wanted);
 }
 
 static void set_scales(struct reader *r)
@@ -200,19 +230,18 @@ static void set_scales(struct reader *r)
 static void add_snapshot(struct reader *r)
 {
 	struct stack_list *list = r->list;
-	size_t first_node = list->nr_nodes, first_stack = list->nr;
+	size_t first_stack = list->nr, room = list->nr_nodes + 2 * (size_t)r->snapshot.nr_nodes;
 
-	if (first_node + r->snapshot.nr_nodes >= CALL_NONE) {
+	if (room >= CALL_NONE) {
 		notice_add(r->notices, "session '%s': ignored its stacks: too many",
 			   r->session->name);
 		return;
 	}
-	list->nr_nodes += r->snapshot.nr_nodes;
-	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
+	list->nodes = xrealloc_array(list->nodes, room + 1, sizeof(*list->nodes));
 	stack_symbols_session(r->symbols, r->session, &r->snapshot);
 	set_scales(r);
-	add_stacks(r, first_node);
-	set_nodes(r, first_node, first_stack);
+	add_stacks(r);
+	add_nodes(r, first_stack);
 	free(r->scales);
 	stack_choices_free(&r->combinations);
 	free(r->choices);

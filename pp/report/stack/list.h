@@ -26,9 +26,9 @@ struct counted_stack {
 };
 
 /*
- * Nodes are those of the stores, with symbols of the report as keys; CALL_NONE if no selected stack
- * goes through it. Siblings may have equal keys: merging them takes as long as reading the stacks,
- * so only reports that need it do so.
+ * Nodes are those of the stores that selected stacks go through, with symbols of the report as
+ * keys, and one for the missing frames of stacks whose outermost ones are known. Siblings may have
+ * equal keys: merging them takes as long as reading the stacks, so only reports that need it do so.
  */
 struct stack_list {
 	struct call_node *nodes;	/* parents come before their children */

@@ -22,6 +22,9 @@ struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t
 /* The index of @frame's function among the report's symbols. */
 uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame);
 
+/* The program of a process, which stands above an incomplete stack [CT-6]. */
+uint32_t stack_symbols_find_process(struct stack_symbols *s, uint32_t image);
+
 /* The symbol for stacks with that end; STACK_NONE if they are complete. */
 uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end);
 
