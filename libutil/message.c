@@ -26,14 +26,17 @@ void set_program_name(const char *name)
 
 static void say(const char *kind, const char *format, va_list args)
 {
-	char line[SAY_MAX];
+	char line[SAY_MAX], *text = NULL;
 	size_t n;
 
-	n = (size_t)snprintf(line, sizeof(line) / 2, "%s: %s",
-			     program_name ? program_name : program_invocation_short_name, kind);
-	if (n >= sizeof(line) / 2)
-		n = sizeof(line) / 2 - 1;
-	vsnprintf(line + n, sizeof(line) - 1 - n, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	if (text)
+		shorten_words(text);
+	snprintf(line, sizeof(line) - 1, "%s: %s%s",
+		 program_name ? program_name : program_invocation_short_name, kind,
+		 text ? text : format);
+	free(text);
 	n = strlen(line);
 	plain_text(line, n);
 	line[n++] = '\n';

@@ -22,4 +22,7 @@ static inline void plain_text(char *text, size_t len)
 		text[i] = plain_char(text[i]);
 }
 
+/* Cut the middle out of each word, such as a path, that is longer than 300 bytes. */
+void shorten_words(char *text);
+
 #endif

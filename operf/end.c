@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/machine/rights.h"
 #include "daemon/collect/perf/copy_size.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
@@ -14,7 +15,6 @@
 #include "libutil/message.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-#include "operf/rights.h"
 #include "oprofilefs/op_abi.h"
 
 #define LOST_SHARE	10000		/* warn if one in so many samples is lost [OF-32], */

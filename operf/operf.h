@@ -4,12 +4,12 @@
 #define OPERF_OPERF_H
 
 #include <signal.h>
+#include "control/machine/rights.h"
 #include "daemon/record/recorder.h"
 #include "operf/launch.h"
 #include "operf/operf_options.h"
 #include "operf/plan.h"
 #include "operf/profile_dir.h"
-#include "operf/rights.h"
 #include "operf/watch.h"
 
 struct operf {

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "control/machine/collector_choice.h"
+#include "control/machine/rights.h"
 #include "control/opcontrol/setup.h"
 #include "control/plan/plan.h"
 #include "events/request.h"
 #include "libutil/xalloc.h"
-#include "operf/rights.h"
 
 void plan_add_specs(const char *list, char ***specs, size_t *nr)
 {

@@ -29,7 +29,6 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 		.root = c->root,
 		.include = o->include,
 		.exclude = o->exclude,
-		.progress = progress_show,
 	};
 	const struct line_options lines = {
 		.compat = o->compat,
@@ -43,8 +42,7 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 	if (o->print_images)
 		inversion_print(&inversion, stderr);
 	if (!o->compat)
-		fetch_debug_files(&inversion, c->root, o->source, c->finder, progress_fetch,
-				  notices);
+		fetch_debug_files(&inversion, c->root, o->source, c->finder, notices);
 	annotate_samples(&inversion, c->arrangement.nr_classes, &how,
 			 o->assembly ? NULL : &lines, c->finder, ret, notices);
 	inversion_free(&inversion);
@@ -104,6 +102,7 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	report_notices(notices);	/* before the output that they are about */
 	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
+	progress_end();
 	annotation_free(&a);
 	free(cache_dir);
 	return err;
@@ -148,10 +147,12 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&annotate_option_set, options.asked);
-	else
+	} else {
+		progress_begin();
 		status = run(&options);
+	}
 	annotate_options_free(&options);
 	return finish_output(status);
 }

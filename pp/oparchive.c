@@ -35,7 +35,7 @@ static int write_archive(const struct archive_options *options, const struct arc
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct archive_size size;
-	int err = archive_write(plan, options->output_dir, options->compat, progress_show, &size,
+	int err = archive_write(plan, options->output_dir, options->compat, &size,
 				&notices, &e);
 
 	progress_end();
@@ -58,9 +58,7 @@ static int run(const struct archive_options *options)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct archive_plan plan;
-	bool fetch = !options->list_files && !options->compat;
-	int status = 1, err = archive_plan_make(options, dir, fetch ? progress_fetch : NULL, &plan,
-						&notices, &e);
+	int status = 1, err = archive_plan_make(options, dir, &plan, &notices, &e);
 
 	progress_end();
 	report_notices(&notices);
@@ -85,10 +83,12 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&archive_option_set, options.asked);
-	else
+	} else {
+		progress_begin();
 		status = run(&options);
+	}
 	archive_options_free(&options);
 	return finish_output(status);
 }

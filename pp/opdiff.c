@@ -42,7 +42,6 @@ static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 		.demangle = o->demangle,
 		.long_names = true,
 		.root = p->collection.root,
-		.progress = progress_show,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
 	};
 	struct population population;
@@ -52,7 +51,7 @@ static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 	if (o->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
 	fetch_debug_files(&inversion, p->collection.root, false, p->collection.finder,
-			  progress_fetch, notices);
+			  notices);
 	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
 	missing_symbols_notices(&population, notices);
 	population_free(&population);
@@ -206,10 +205,12 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&diff_option_set, options.asked);
-	else
+	} else {
+		progress_begin();
 		status = run(&options);
+	}
 	diff_options_free(&options);
 	return finish_output(status);
 }

@@ -47,7 +47,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 	int err = collect(&collecting, collection, notices, e);
 
 	if (!err && (symbols || lines))
-		fetch_debug_of_all(collection, lines, progress_fetch, notices);
+		fetch_debug_of_all(collection, lines, notices);
 	if (!err)
 		err = export_profile(collection, &exporting, ret, notices, e);
 	free(cache_dir);
@@ -158,6 +158,7 @@ static int run(const struct export_command *c)
 
 	if (!err)
 		err = make_file(c, &collection, p, &bytes, &size, &notices, &e);
+	progress_end();
 	report_notices(&notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
@@ -180,12 +181,14 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (command.asked != ASKED_WORK)
+	if (command.asked != ASKED_WORK) {
 		option_set_print(&export_option_set, command.asked);
-	else if (command.list_formats)
+	} else if (command.list_formats) {
 		profile_formats_print(export_formats, true, stdout);
-	else
+	} else {
+		progress_begin();
 		status = run(&command);
+	}
 	export_command_free(&command);
 	return finish_output(status);
 }

@@ -41,7 +41,7 @@ static int run(const struct gprof_options *options)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct gmon gmon;
-	int status = 1, err = gprof_make(options, dir, progress_fetch, &gmon, &notices, &e);
+	int status = 1, err = gprof_make(options, dir, &gmon, &notices, &e);
 
 	progress_end();
 	report_notices(&notices);
@@ -64,10 +64,12 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&gprof_option_set, options.asked);
-	else
+	} else {
+		progress_begin();
 		status = run(&options);
+	}
 	gprof_options_free(&options);
 	return finish_output(status);
 }

@@ -69,8 +69,7 @@ int main(int argc, const char **argv)
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&report_option_set, options.asked);
 	} else {
-		options.progress = progress_show;
-		options.fetch_progress = progress_fetch;
+		progress_begin();
 		status = options.flamegraph || options.html ? draw(&options) : run(&options);
 	}
 	report_options_free(&options);

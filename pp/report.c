@@ -82,7 +82,6 @@ static struct populate_options populate_options(const struct report_options *o, 
 		.cache_dir = cache_dir,
 		.include = o->include,
 		.exclude = o->exclude,
-		.progress = o->progress,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
 	};
 }
@@ -102,7 +101,7 @@ static void make_rows(struct report *r, struct report_profile *p, struct notices
 		inversion_print(&inversion, stderr);
 	if (!o->compat)
 		fetch_debug_files(&inversion, p->collection.root, o->debug_info,
-				  p->collection.finder, o->fetch_progress, notices);
+				  p->collection.finder, notices);
 	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
 	if (o->callgraph) {
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
@@ -187,8 +186,7 @@ static int make_stacks(struct report *r, struct notices *notices, struct op_erro
 	struct collection *c = &shown(r)->collection;
 	const struct populate_options how = populate_options(o, c->root, NULL);
 	const struct stacks_options what = {
-		o->stacks, &o->specs[0], &how, o->fetch_progress, o->exclude_dependent,
-		o->threshold,
+		o->stacks, &o->specs[0], &how, o->exclude_dependent, o->threshold,
 	};
 
 	return stacks_make(c, &what, &r->stacks, notices, e);

@@ -1,50 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* collector_choice.c - choose a collector and a model that work on this machine */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "control/machine/collector_choice.h"
 #include "control/machine/module_state.h"
 #include "control/opcontrol/watchdog.h"
 #include "libutil/cpu_clock.h"
-
-static int perf_try(__u32 type, __u64 config, pid_t pid, int cpu)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = config,
-		.disabled = 1,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-int perf_try_cycles(void)
-{
-	return perf_try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1);
-}
-
-int perf_usable(struct op_error *e)
-{
-	int err = perf_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, -1, 0);
-
-	if (err == -EACCES || err == -EPERM)
-		return op_error_set(e, err, "perf_event_open(2) is not permitted; run as root, or "
-				    "check kernel.perf_event_paranoid, CAP_PERFMON and the "
-				    "container's seccomp filter");
-	if (err)
-		return op_error_set(e, err, "cannot use perf_event_open(2): %s",
-				    strerror(-err));
-	return 0;
-}
 
 /* @err: returned by try_cycles() */
 static const char *why_no_counters(int err)

@@ -44,10 +44,4 @@ int collector_choose(const struct host *h, const struct setup *s, struct collect
 int collector_expect(const struct host *h, const struct setup *s, struct collector_choice *ret,
 		     struct op_error *e);
 
-/* Whether perf_event_open(2) can sample a CPU by time: 0 or -errno. */
-int perf_usable(struct op_error *e);
-
-/* try_cycles of struct host, for this machine */
-int perf_try_cycles(void);
-
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* host.c - the real machine */
-#include "control/machine/collector_choice.h"
 #include "control/machine/host.h"
+#include "control/machine/rights.h"
 
 void host_init(struct host *h)
 {
 	*h = (struct host){
 		.root = "",
-		.try_cycles = perf_try_cycles,
+		.try_cycles = rights_try_cycles,
 		.load = driver_ready,
 		.reload = driver_reload,
 		.watchdog = "/proc/sys/kernel/nmi_watchdog",

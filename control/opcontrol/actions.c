@@ -34,9 +34,15 @@ int action_dump(struct control *c, struct op_error *e)
 	return daemon_ask(c->setup.session_dir, "dump", NULL, e);
 }
 
-static int not_running(void)
+/* --session-dir= may have selected another directory than that of the daemon which runs. */
+static int not_running(const struct control *c)
 {
-	fprintf(stderr, "Daemon not running\n");
+	if (c->saved_dir && daemon_runs(c->saved_dir))
+		fprintf(stderr, "Daemon not running for session directory '%s'; oprofiled (pid %d) "
+			"is running with '%s'\n", c->setup.session_dir,
+			(int)daemon_pid(c->saved_dir), c->saved_dir);
+	else
+		fprintf(stderr, "Daemon not running\n");
 	return 0;
 }
 
@@ -45,11 +51,11 @@ int action_stop(struct control *c, struct op_error *e)
 	int err;
 
 	if (!c->running)
-		return not_running();
+		return not_running(c);
 	printf("Stopping profiling.\n");
 	fflush(stdout);
 	err = daemon_ask(c->setup.session_dir, "stop", NULL, e);
-	return err == -ESRCH ? not_running() : err;
+	return err == -ESRCH ? not_running(c) : err;
 }
 
 static int left_ms(int64_t deadline)
@@ -109,8 +115,10 @@ static int end_daemon(const char *session_dir, pid_t pid, int64_t deadline, stru
  * Two thirds of the time for an answer, the rest for SIGTERM, then SIGKILL. [CC-14]
  * -EIO: it has ended and reported a problem, such as samples lost to a full disk. [CC-8]
  */
-static int request_shutdown(const char *session_dir, int ms, struct op_error *e)
+static int request_shutdown(const struct control *c, struct op_error *e)
 {
+	const char *session_dir = c->setup.session_dir;
+	int ms = c->end_ms ? c->end_ms : CONTROL_END_MS;
 	int64_t deadline = now_ms() + ms;
 	pid_t pid = daemon_pid(session_dir);
 	int err = daemon_ask_within(session_dir, "shutdown", ms * 2 / 3, NULL, e);
@@ -123,7 +131,7 @@ static int request_shutdown(const char *session_dir, int ms, struct op_error *e)
 			deadline = now_ms() + ms / 3;
 	}
 	if (err == -ESRCH)
-		return not_running();
+		return not_running(c);
 	if (err == -EREMOTEIO && !daemon_runs_after(session_dir, 0))
 		err = -EIO;
 	if ((!err || err == -EIO) && (!pid || !process_wait_gone(pid, left_ms(deadline))))
@@ -140,10 +148,10 @@ int action_shutdown(struct control *c, struct op_error *e)
 	int err, err2;
 
 	if (!c->running)
-		return not_running();
+		return not_running(c);
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
-	err = request_shutdown(dir, c->end_ms ? c->end_ms : CONTROL_END_MS, e);
+	err = request_shutdown(c, e);
 	if (err && err != -ETIMEDOUT && err != -EIO)
 		return err;
 	c->running = false;

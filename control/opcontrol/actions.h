@@ -21,6 +21,8 @@ struct control {
 	const char *verbose;		/* topics, or NULL */
 	int end_ms;			/* how long a daemon may take to end; 0: CONTROL_END_MS */
 	bool running;			/* whether a daemon of setup.session_dir runs */
+	char *saved_dir;		/* the saved set-up's session directory, if this command
+					 * uses another; else NULL */
 	bool unsaved;			/* save @setup in @rc when a daemon runs with it */
 };
 

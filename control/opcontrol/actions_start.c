@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "control/machine/rights.h"
 #include "control/opcontrol/actions.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
@@ -18,6 +19,7 @@
 #include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
 #include "libutil/file.h"
+#include "libutil/interrupt.h"
 #include "libutil/message.h"
 #include "libutil/number.h"
 
@@ -36,6 +38,13 @@ int control_check_setup(const struct control *c, struct setup *s, struct op_erro
 	event_plan_settle(&plan, s);
 	event_plan_free(&plan);
 	return 0;
+}
+
+static int check_rights(struct op_error *e)
+{
+	struct rights rights;
+
+	return rights_find(true, &rights, e);
 }
 
 static void print_what_samples(const struct collector_choice *c)
@@ -62,7 +71,7 @@ int action_init(struct control *c, struct op_error *e)
 		printf("Will use perf_event_open(2) instead of the module: %s\n",
 		       choice.no_module.text);
 	if (!choice.module)
-		err = perf_usable(e);
+		err = check_rights(e);
 	if (!err)
 		print_what_samples(&choice);
 	if (watchdog_restore(&c->host, &done, err ? NULL : e) && !err)
@@ -107,6 +116,25 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
+/*
+ * An interrupted start leaves neither a daemon nor the watchdog off: undo it, then die of the
+ * signal. A daemon that is still on the terminal gets Ctrl-C itself.
+ */
+static void allow_interrupts(struct control *c)
+{
+	struct op_error e = { "" };
+
+	if (interrupt_came()) {
+		c->running = daemon_runs(c->setup.session_dir);
+		if (c->running && action_shutdown(c, &e))
+			report_error("%s", e.text);
+		else if (!c->running)
+			control_restore_watchdog(c);
+		fflush(stdout);
+	}
+	interrupt_allow();
+}
+
 /* Silent, because it is not printed yet that the watchdog is off. */
 static void undo_choice(const struct control *c)
 {
@@ -127,6 +155,8 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 
 	if (!err)
 		err = collector_choose(&c->host, &c->setup, &choice, e);
+	if (!err && !choice.module)
+		err = check_rights(e);
 	if (!err)
 		err = event_plan_make(&choice, &c->setup, &plan, e);
 	if (err) {
@@ -152,9 +182,11 @@ int action_start_daemon(struct control *c, struct op_error *e)
 
 	if (c->running)
 		return 0;	/* CTL-102 */
+	interrupt_defer();
 	err = start_daemon(c, &choice, &plan, e);
 	if (!err)
 		event_plan_free(&plan);
+	allow_interrupts(c);
 	return err;
 }
 
@@ -239,7 +271,9 @@ int action_start(struct control *c, struct op_error *e)
 
 	if (err == -ESRCH) {	/* no daemon, or it has just ended */
 		c->running = false;
+		interrupt_defer();
 		err = start_daemon_and_sampling(c, e);
+		allow_interrupts(c);
 	}
 	if (!err)
 		printf("Profiler running.\n");

@@ -19,7 +19,7 @@
 #include "libutil/number.h"
 
 #define ANSWER_MS	(10 * 1000)
-#define WRITE_MS	(30 * 1000)
+#define LONG_MS		(30 * 1000)	/* many files to write or remove */
 #define PING_MS		2000
 #define UNCLEAR_MS	3000		/* for a daemon that is starting or ending */
 #define POLL_MS		5
@@ -145,9 +145,10 @@ static int explain(const char *session_dir, const char *request, int ms, int err
 
 int daemon_answer_ms(const char *request)
 {
-	bool writes_all = !strcmp(request, "dump") || !strncmp(request, "save ", 5);
+	bool is_long = !strcmp(request, "dump") || !strcmp(request, "reset") ||
+		       !strncmp(request, "save ", 5);
 
-	return writes_all ? WRITE_MS : ANSWER_MS;
+	return is_long ? LONG_MS : ANSWER_MS;
 }
 
 int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,

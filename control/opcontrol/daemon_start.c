@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "control/machine/vmlinux.h"
 #include "control/opcontrol/child.h"
 #include "control/opcontrol/daemon_link.h"
@@ -134,8 +135,11 @@ static int run_daemon(const struct words *command, const char *session_dir, stru
 static int make_session_dir(const char *session_dir, struct op_error *e)
 {
 	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	bool is_new = access(session_dir, F_OK) && errno == ENOENT;
 	int err = file_make_dirs(current, 0755);
 
+	if (!err && is_new)	/* the name may have been mistyped */
+		printf("Created session directory '%s'.\n", session_dir);
 	if (err)
 		op_error_set(e, err, "cannot create session directory '%s': %s; choose another "
 			     "with --session-dir=", session_dir, strerror(-err));

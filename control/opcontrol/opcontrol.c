@@ -15,6 +15,7 @@
 #include "control/opcontrol/command_line.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
+#include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
@@ -35,10 +36,15 @@ static int check_user(const struct options *o, struct op_error *e)
 }
 
 /* The saved set-up; the defaults if this user may not read it. */
-static int load_setup(struct control *c, struct op_error *e)
+static int load_setup(struct control *c, const struct options *o, struct op_error *e)
 {
-	int err = daemonrc_load(c->rc, &c->setup, e);
+	const struct setting dir = { SET_SESSION_DIR, o->session_dir };
+	int err;
 
+	/* without a saved set-up no daemon was started with it, also not in the default folder */
+	if (o->session_dir && !file_exists(c->rc))
+		return setup_set(&c->setup, &dir, 1, e);
+	err = daemonrc_load(c->rc, &c->setup, e);
 	return err == -EACCES && geteuid() ? 0 : err;
 }
 
@@ -155,8 +161,11 @@ static int select_session(struct control *c, const struct options *o, struct op_
 		return 0;
 	before = xstrdup(c->setup.session_dir);
 	err = setup_set(&c->setup, o->settings, o->nr_settings, e);
-	if (!err && strcmp(before, c->setup.session_dir))
+	if (!err && strcmp(before, c->setup.session_dir)) {
 		c->running = daemon_runs(c->setup.session_dir);
+		c->saved_dir = before;
+		before = NULL;
+	}
 	free(before);
 	return err;
 }
@@ -184,7 +193,7 @@ static int control(struct control *c, const struct options *o, struct op_error *
 	int err = check_user(o, e);
 
 	if (!err)
-		err = load_setup(c, e);
+		err = load_setup(c, o, e);
 	if (err)
 		return err;
 	c->running = daemon_runs(c->setup.session_dir);
@@ -214,6 +223,7 @@ static int run(const struct options *o)
 		report_error("%s", e.text);
 	host_free(&c.host);
 	setup_free(&c.setup);
+	free(c.saved_dir);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* earlier_session.c - see earlier_session.h */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include "libutil/xalloc.h"
 
 #define SAME_SECOND_MAX	99
+#define SAVED_PREFIX	"before"
+#define SAVED_MAX	5
 
 static bool has_parts(const char *samples_dir)
 {
@@ -80,6 +83,43 @@ static int rename_session(const char *session_dir, const char *samples_dir, cons
 	return err;
 }
 
+/* The date of a session that was saved here; sessions that users name are theirs. */
+static int is_saved_here(const struct dirent *entry)
+{
+	static const char like[] = SAVED_PREFIX "-dddddddd-dddddd";
+	const char *name = entry->d_name;
+	size_t i;
+
+	for (i = 0; like[i]; i++)
+		if (like[i] == 'd' && i > strlen(SAVED_PREFIX) ? !isdigit((unsigned char)name[i]) :
+								 name[i] != like[i])
+			return 0;
+	return !name[i] || name[i] == '-';
+}
+
+/* Keep the newest; what is removed is appended to @note. */
+static void remove_oldest(const char *session_dir, struct op_error *note)
+{
+	char *samples = path_join(session_dir, "samples");
+	struct dirent **entries;
+	int nr = scandir(samples, &entries, is_saved_here, alphasort), removed = 0;
+
+	for (int i = 0; i < nr; i++) {
+		char *path = path_join(samples, entries[i]->d_name);
+
+		if (i < nr - SAVED_MAX && !file_remove_tree(path))
+			removed++;
+		free(path);
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	free(samples);
+	if (removed)
+		op_error_set(note, 0, "%s; removed the oldest of these (%d), since %d are kept",
+			     note->text, removed, SAVED_MAX);
+}
+
 int earlier_session_save(const char *session_dir, const struct session_info *ours,
 			 bool names_have_counts, const struct kernel *kernel, struct op_error *note,
 			 struct op_error *e)
@@ -87,7 +127,7 @@ int earlier_session_save(const char *session_dir, const struct session_info *our
 	char *samples_dir = session_samples_path(session_dir, SESSION_CURRENT);
 	char *stats_dir = session_stats_path(session_dir, SESSION_CURRENT, NULL);
 	char *difference = NULL, *name;
-	const char *prefix = "before";
+	const char *prefix = SAVED_PREFIX;
 	int err = 0;
 
 	if (!kernel_fits_session(kernel, stats_dir)) {
@@ -104,6 +144,7 @@ int earlier_session_save(const char *session_dir, const struct session_info *our
 	} else if (difference) {
 		op_error_set(note, 0, "the samples taken %s were saved as session '%s'", difference,
 			     name);
+		remove_oldest(session_dir, note);
 		log_line("%s", note->text);
 		free(name);
 	}

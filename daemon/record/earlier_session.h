@@ -15,8 +15,9 @@
 #include "libutil/error.h"
 
 /*
- * If "current" holds samples that ours, as described by @ours, cannot be added to, rename it;
- * @note is then the message for the user. @names_have_counts: the names of our files have counts.
+ * If "current" holds samples that ours, as described by @ours, cannot be added to, rename it, and
+ * remove the oldest of more than five that were renamed so (not those of other boots); @note is
+ * then the message for the user. @names_have_counts: the names of our files have counts.
  */
 int earlier_session_save(const char *session_dir, const struct session_info *ours,
 			 bool names_have_counts, const struct kernel *kernel, struct op_error *note,

@@ -140,7 +140,8 @@ struct part *parts_get(struct parts *all, const char *build_id, const char *cgro
 		return add(all, at, build_id, cgroup);
 	if (!all->full.text[0]) {
 		op_error_set(&all->full, 0, "the session has %d parts: samples of further builds "
-			     "and control groups are not separated", SESSION_PARTS_MAX);
+			     "are lost, and control groups not separated; begin a new session with "
+			     "opcontrol --save=NAME", SESSION_PARTS_MAX);
 		log_line("%s", all->full.text);
 	}
 	return NULL;

@@ -29,6 +29,7 @@ struct recorder {
 	struct recorder_config config;
 	struct pipeline pipeline;
 	bool running;
+	unsigned int nr_resets;
 	bool drain_failed;		/* the last time: samples wait that could not be read */
 
 	struct session_files files;
@@ -224,7 +225,7 @@ static void move_origin(struct recorder *r)
 
 /*
  * Write everything taken until now, rename the session to @to, and start a new one. If it cannot be
- * renamed the session continues. @discard: it is going to be removed, and @to may exist.
+ * renamed the session continues. @discard: it is going to be removed.
  */
 static int leave_session(struct recorder *r, const char *to, bool discard, struct op_error *e)
 {
@@ -245,8 +246,7 @@ static int leave_session(struct recorder *r, const char *to, bool discard, struc
 				    "the session stays as it is", strerror(-files->logged_err));
 	session_files_end(files);
 	recorder_close_files(r);
-	if (renameat2(AT_FDCWD, files->samples_dir, AT_FDCWD, to,
-		      discard ? 0 : RENAME_NOREPLACE) < 0) {
+	if (renameat2(AT_FDCWD, files->samples_dir, AT_FDCWD, to, RENAME_NOREPLACE) < 0) {
 		err = op_error_set(e, -errno, "cannot rename '%s' to '%s': %s", files->samples_dir,
 				   to, strerror(errno));
 		session_files_reopen(files);
@@ -270,27 +270,25 @@ static void forget_losses(struct recorder *r)
 
 int recorder_reset(struct recorder *r, struct op_error *e)
 {
-	char name[32], *aside;
-	int err, err2;
+	char *aside = NULL;
+	int err;
 
-	snprintf(name, sizeof(name), SESSION_REMOVED_PREFIX "%d", getpid());
-	aside = session_samples_path(r->config.session_dir, name);
-	err = file_remove_tree(aside);
-	if (!err)
-		err = leave_session(r, aside, true, e);
-	else
-		op_error_set(e, err, "cannot remove '%s': %s", aside, strerror(-err));
-	err2 = file_remove_tree(aside);
-	if (!err)
-		recorder_write_counts(r);	/* there may be room now */
-	if (!err && err2)
-		err = op_error_set(e, err2, "cannot remove '%s': %s", aside, strerror(-err2));
+	do {	/* an earlier one may not be empty yet, and then it stays */
+		char name[48];
+
+		free(aside);
+		snprintf(name, sizeof(name), SESSION_REMOVED_PREFIX "%d.%u", getpid(),
+			 r->nr_resets++);
+		aside = session_samples_path(r->config.session_dir, name);
+	} while (file_exists(aside));
+	err = leave_session(r, aside, true, e);
 	free(aside);
-	if (!err) {
-		forget_losses(r);
-		log_line("discarded the session's samples");
-	}
-	return err;
+	if (err)
+		return err;
+	forget_losses(r);
+	session_files_remove_discarded(&r->files);
+	log_line("discarded the session's samples");
+	return 0;
 }
 
 int recorder_save(struct recorder *r, const char *name, struct op_error *e)
@@ -328,7 +326,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	config->collector->status(config->collector, &status);
 	snprintf(r->collector_note, sizeof(r->collector_note), "%s", status.note);
 	session_files_init(&r->files, config, &status, r->pipeline.kernel);
-	session_files_remove_leftovers(&r->files);
+	session_files_remove_discarded(&r->files);
 	err = enter_session(r, e);
 	if (err) {
 		recorder_close(r);

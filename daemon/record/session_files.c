@@ -54,12 +54,6 @@ void session_files_init(struct session_files *f, const struct recorder_config *c
 	describe(config, status, &f->info);
 }
 
-void session_files_free(struct session_files *f)
-{
-	free(f->samples_dir);
-	free(f->stats_dir);
-}
-
 void session_files_report(struct session_files *f, int err)
 {
 	if (err && err != f->logged_err) {
@@ -141,7 +135,7 @@ void session_files_begin(struct session_files *f)
 		f->info.start_time = earlier.start_time;
 }
 
-void session_files_remove_leftovers(const struct session_files *f)
+static void remove_discarded(const struct session_files *f)
 {
 	char *samples = session_samples_path(f->session_dir, "");
 	DIR *dir = opendir(samples);
@@ -150,15 +144,56 @@ void session_files_remove_leftovers(const struct session_files *f)
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 		char *path;
+		int err;
 
 		if (strncmp(name, SESSION_REMOVED_PREFIX, strlen(SESSION_REMOVED_PREFIX)) &&
 		    strncmp(name, ".tmp_reset.", 11))
 			continue;
 		path = path_join(samples, entry->d_name);
-		(void)file_remove_tree(path);
+		err = file_remove_tree(path);
+		if (err)
+			log_line("cannot remove '%s': %s", path, strerror(-err));
 		free(path);
 	}
 	if (dir)
 		closedir(dir);
 	free(samples);
+}
+
+static void *remover_main(void *session_files)
+{
+	struct session_files *f = session_files;
+
+	do {
+		atomic_store(&f->remove_again, false);
+		remove_discarded(f);
+	} while (atomic_load(&f->remove_again));
+	return NULL;
+}
+
+void session_files_remove_discarded(struct session_files *f)
+{
+	atomic_store(&f->remove_again, true);
+	if (f->is_removing && pthread_tryjoin_np(f->remover, NULL))
+		return;		/* it looks again, or session_files_free() does */
+	f->is_removing = !pthread_create(&f->remover, NULL, remover_main, f);
+	if (!f->is_removing)
+		remove_discarded(f);
+}
+
+static void finish_removing(struct session_files *f)
+{
+	if (!f->is_removing)
+		return;
+	pthread_join(f->remover, NULL);
+	f->is_removing = false;
+	if (atomic_load(&f->remove_again))
+		remove_discarded(f);
+}
+
+void session_files_free(struct session_files *f)
+{
+	finish_removing(f);
+	free(f->samples_dir);
+	free(f->stats_dir);
 }

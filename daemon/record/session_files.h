@@ -7,6 +7,8 @@
 #ifndef DAEMON_RECORD_SESSION_FILES_H
 #define DAEMON_RECORD_SESSION_FILES_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include "daemon/record/recorder.h"
 
 #define SESSION_REMOVED_PREFIX	".removed."	/* of sessions that are being discarded */
@@ -21,6 +23,9 @@ struct session_files {
 	int counts_err;			/* of the last attempt to write stats/counts */
 	int logged_err;			/* the last failure to write, which is in the log, */
 	struct op_error trouble;	/* and in words */
+	pthread_t remover;		/* a thread that empties discarded sessions */
+	bool is_removing;		/* it was started, and not joined yet */
+	atomic_bool remove_again;	/* others were discarded meanwhile */
 };
 
 /* @config's strings and @kernel must outlive it. */
@@ -28,8 +33,11 @@ void session_files_init(struct session_files *f, const struct recorder_config *c
 			const struct collector_status *status, const struct kernel *kernel);
 void session_files_free(struct session_files *f);
 
-/* Remove sessions that were being discarded, by us or by opcontrol, when a kill came. */
-void session_files_remove_leftovers(const struct session_files *f);
+/*
+ * Remove discarded sessions in the background: those of reset, and what is left where a kill came.
+ * session_files_free() waits for it.
+ */
+void session_files_remove_discarded(struct session_files *f);
 /* Count what a killed daemon left uncounted. [SS-24] */
 void session_files_settle(const struct session_files *f);
 /* Create the folder; the session started when an earlier daemon started it, or now. */

@@ -234,11 +234,23 @@ static int open_odb(struct sfile *sf, const char *path, struct op_error *e)
 	return err;
 }
 
+/* Samples of a later build never lie among those of the first one. [SS-62] */
+static int find_part(const struct sfile *sf, struct op_error *e)
+{
+	struct image *image = sf->key.at.image;
+
+	if (sf->key.part)
+		return part_make(sf->key.part, e);
+	if (image && !image_is_first(sf->all->images, image))
+		return op_error_set(e, -ENOSPC, "%s", parts_trouble(sf->all->parts));
+	return 0;
+}
+
 /* Open sf->odb, creating file and folders if need be. Sets sf->is_unnameable. */
 static int open_file(struct sfile *sf, struct op_error *e)
 {
 	struct strbuf path = STRBUF_INIT;
-	int err = sf->key.part ? part_make(sf->key.part, e) : 0;
+	int err = find_part(sf, e);
 
 	if (err)
 		return err;
@@ -457,8 +469,6 @@ static void normalize_key(struct sfiles *all, struct sfile_key *key)
 	if (later || key->cgroup)
 		key->part = parts_get(all->parts, later ? image->build_id : "",
 				      key->cgroup ? key->cgroup : "");
-	if (later && !key->part)
-		key->at.image = image_first(all->images, image);
 	if (!key->part)
 		key->cgroup = NULL;
 }

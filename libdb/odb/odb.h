@@ -25,7 +25,8 @@
 
 struct odb;				/* one open sample file; not shared between threads */
 
-#define ODB_COUNT_MAX UINT32_MAX	/* a full counter stays there [SF-12] */
+#define ODB_COUNT_MAX	UINT32_MAX	/* of a node; larger counts have several [SF-12] */
+#define ODB_ADD_MAX	(UINT64_C(1) << 40)	/* samples added at once: 256 nodes */
 #define ODB_HEADER_MAX 4096		/* bytes of header */
 
 /*
@@ -45,8 +46,11 @@ void *odb_header(struct odb *db);	/* mapped, writable; may move at the next add 
 bool odb_is_new(const struct odb *db);
 int odb_sync(struct odb *db);		/* to the disk; blocks */
 
-/* Add @n samples to @key; counters saturate at ODB_COUNT_MAX. -ENOSPC, -ENOMEM, -EFBIG. */
-int odb_add(struct odb *db, uint64_t key, uint32_t n);
+/*
+ * Add @n samples to @key. -ENOSPC, -ENOMEM, -EFBIG; -EOVERFLOW: more than ODB_ADD_MAX. A part of
+ * more than ODB_COUNT_MAX may have been added then.
+ */
+int odb_add(struct odb *db, uint64_t key, uint64_t n);
 
 /*
  * Add one sample to each of @nr keys; much faster than @nr times odb_add() because the memory of
@@ -54,7 +58,7 @@ int odb_add(struct odb *db, uint64_t key, uint32_t n);
  */
 int odb_add_many(struct odb *db, const uint64_t *keys, size_t nr, size_t *ret_done);
 
-uint32_t odb_nr_keys(const struct odb *db);
+uint32_t odb_nr_nodes(const struct odb *db);
 
 /*
  * Reading: a snapshot of the file's nodes at the moment of the call, in file order, read into

@@ -246,7 +246,7 @@ bool odb_is_new(const struct odb *db)
 	return db->created;
 }
 
-uint32_t odb_nr_keys(const struct odb *db)
+uint32_t odb_nr_nodes(const struct odb *db)
 {
 	return db->used - 1;
 }
@@ -312,14 +312,15 @@ __attribute__((noinline)) static int grow(struct odb *db)
 
 /* --- adding: the daemon's hottest code --- */
 
-/* Add to a counter, which saturates. [SF-12] */
-static inline void add_count(struct odb_node *node, uint32_t n)
+/* False: the sum does not fit, and the count goes on in another node. [SF-12] */
+static inline bool add_count(struct odb_node *node, uint32_t n)
 {
 	uint32_t sum;
 
 	if (__builtin_add_overflow(node->count, n, &sum))
-		sum = ODB_COUNT_MAX;
+		return false;
 	__atomic_store_n(&node->count, sum, __ATOMIC_RELAXED);
+	return true;
 }
 
 /*
@@ -347,21 +348,29 @@ static int insert(struct odb *db, uint64_t key, uint32_t n)
 	return 0;
 }
 
-/* Add to @key, which is not among the nodes of its chain before @i. */
+/*
+ * Add to @key, which is not among the nodes of its chain before @i. Of several nodes of a key the
+ * newest comes first: only that one has room.
+ */
 static int add_from(struct odb *db, uint64_t key, uint32_t n, uint32_t i)
 {
 	for (; i; i = db->nodes[i].next) {
-		if (db->nodes[i].key == key) {
-			add_count(&db->nodes[i], n);
+		if (db->nodes[i].key != key)
+			continue;
+		if (add_count(&db->nodes[i], n))
 			return 0;
-		}
+		break;
 	}
 	return insert(db, key, n);
 }
 
-int odb_add(struct odb *db, uint64_t key, uint32_t n)
+int odb_add(struct odb *db, uint64_t key, uint64_t n)
 {
-	return add_from(db, key, n, db->hash[odb_bucket(key, db->mask)]);
+	int err = n > ODB_ADD_MAX ? -EOVERFLOW : 0;
+
+	for (; !err && n > ODB_COUNT_MAX; n -= ODB_COUNT_MAX)
+		err = add_from(db, key, ODB_COUNT_MAX, db->hash[odb_bucket(key, db->mask)]);
+	return err ? err : add_from(db, key, (uint32_t)n, db->hash[odb_bucket(key, db->mask)]);
 }
 
 /*
@@ -394,10 +403,9 @@ static inline int add_sample(struct odb *db, uint64_t key)
 
 	i = this_or_next(db, i, key);
 	i = this_or_next(db, i, key);
-	if (__builtin_expect((db->nodes[i].key == key) & (i != 0), 1)) {
-		add_count(&db->nodes[i], 1);
+	if (__builtin_expect((db->nodes[i].key == key) & (i != 0), 1) &&
+	    add_count(&db->nodes[i], 1))
 		return 0;
-	}
 	return add_from(db, key, 1, i);
 }
 

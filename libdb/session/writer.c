@@ -98,11 +98,6 @@ static int open_file(struct session_writer *w, const struct session_file *file, 
 	return err;
 }
 
-static uint32_t to_counter(uint64_t count)
-{
-	return count > ODB_COUNT_MAX ? ODB_COUNT_MAX : (uint32_t)count;
-}
-
 /* @nr records of one file. */
 static int write_file(struct session_writer *w, const struct session_record *records, size_t nr,
 		      const struct session_file_ops *ops, void *context, struct op_error *e)
@@ -122,7 +117,7 @@ static int write_file(struct session_writer *w, const struct session_record *rec
 		if (!r->count)
 			continue;
 		if (!failed)
-			failed = odb_add(db, r->key, to_counter(r->count));
+			failed = odb_add(db, r->key, r->count);
 		if (failed && !err)
 			err = op_error_set(e, failed, "cannot write '%s': %s", path.text,
 					   strerror(-failed));

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/machine/rights.h"
 #include "libutil/clock.h"
 #include "libutil/message.h"
 #include "libutil/xalloc.h"
@@ -22,7 +23,6 @@
 #include "operf/ocount/format.h"
 #include "operf/ocount/options.h"
 #include "operf/plan.h"
-#include "operf/rights.h"
 #include "operf/watch.h"
 
 #define POLL_MS		100		/* for processes that have ended */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libutil/strbuf.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/annotate/listing.h"
 #include "pp/annotate/text.h"
@@ -303,8 +304,10 @@ static void put_symbols(struct printer *p, struct disassembler *d,
 		disassemble(d, NULL, 0, UINT64_MAX, reader);
 		put_held(p, UINT64_MAX);
 	} else {
-		for (size_t i = 0; i < nr; i++)
+		for (size_t i = 0; i < nr; i++) {
+			progress_tell(p->image->path, i, nr, "functions");
 			put_symbol(p, d, reader, ranked[i].symbol);
+		}
 	}
 	free(ranked);
 }

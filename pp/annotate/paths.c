@@ -14,6 +14,7 @@
 #include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/output.h"
 
 /* Whether @glob matches one of the folders of @path. */
 static bool folder_matches(const char *glob, const char *path)
@@ -129,20 +130,19 @@ static bool is_same_file(const char *a, const char *b)
 	return a && !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-FILE *source_create(const struct annotate_options *o, const char *path, const char *source,
-		    struct op_error *e)
+int source_write_copy(const struct annotate_options *o, const char *path, const char *source,
+		      const char *text, size_t len, struct op_error *e)
 {
 	char *out = inside(o->output_dir, path);
-	FILE *f = NULL;
 	int err = file_make_parent_dirs(out, 0777);
 
 	if (err)
 		op_error_set(e, err, "cannot create the folder of '%s': %s", out, strerror(-err));
 	else if (is_same_file(source, out))
-		op_error_set(e, -EEXIST, "refusing to overwrite the source '%s'; choose another "
-			     "--output-dir", out);
-	else if (!(f = fopen(out, "we")))
-		op_error_set(e, -errno, "cannot create '%s': %s", out, strerror(errno));
+		err = op_error_set(e, -EEXIST, "refusing to overwrite the source '%s'; choose "
+				   "another --output-dir", out);
+	else
+		err = output_replace(out, text, len, e);
 	free(out);
-	return f;
+	return err;
 }

@@ -23,10 +23,10 @@ bool source_is_wanted(const struct annotate_options *o, const char *path);
 FILE *source_open(const struct annotate_options *o, const char *path, char **ret_found);
 
 /*
- * Create the file for @path below --output-dir, and its folders. NULL with @e set. @source, or
- * NULL, must not be overwritten.
+ * Write @text as the file for @path below --output-dir, and make its folders. @source, or NULL,
+ * must not be overwritten.
  */
-FILE *source_create(const struct annotate_options *o, const char *path, const char *source,
-		    struct op_error *e);
+int source_write_copy(const struct annotate_options *o, const char *path, const char *source,
+		      const char *text, size_t len, struct op_error *e);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/annotate/kernel.h"
 #include "pp/binary/demangle_name.h"
@@ -378,8 +379,7 @@ void annotate_samples(const struct inversion *inversion, size_t nr_classes,
 	struct annotation a = { .nr_classes = nr_classes };
 
 	for (size_t i = 0; i < inversion->nr_images; i++) {
-		if (options->progress)
-			options->progress(i, inversion->nr_images);
+		progress_tell(NULL, i, inversion->nr_images, "images");
 		annotate_image(&a, &inversion->images[i], options, lines, finder, kernels,
 			       notices);
 	}

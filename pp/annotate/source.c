@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libutil/strbuf.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/annotate/missing.h"
 #include "pp/annotate/paths.h"
@@ -260,6 +261,8 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 	char *found = NULL;
 	FILE *source = source_open(w->options, path, &found);
 	bool is_separate = w->options->output_dir;
+	char *copy = NULL;
+	size_t len = 0;
 	int err = 0;
 
 	if (!source)
@@ -267,9 +270,9 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 	else
 		report_newer(w, file, source, found);
 	if (is_separate)
-		out = source_create(w->options, path, found, e);
+		out = open_memstream(&copy, &len);
 	if (!out) {
-		err = -EIO;
+		err = op_error_set(e, -errno, "%s", strerror(errno));
 		goto close_source;
 	}
 	if (!is_separate)
@@ -281,10 +284,11 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 	if (is_separate) {
 		put_file_header(w, file, out);
 		fputs(w->header, out);
-		if (fflush(out) || ferror(out))
-			err = op_error_set(e, -EIO, "cannot write the annotated copy of '%s': %s",
-					   path, strerror(errno));
-		fclose(out);
+		if (fclose(out))
+			err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
+		else
+			err = source_write_copy(w->options, path, found, copy, len, e);
+		free(copy);
 	}
 close_source:
 	if (source)
@@ -373,8 +377,10 @@ int annotate_source(const struct annotation *a, const struct annotate_options *o
 	ranked = rank_files(&w, first_class_only, &nr);
 	if (!options->output_dir)
 		fputs(header, out);
-	for (size_t i = 0; i < nr && !err; i++)
+	for (size_t i = 0; i < nr && !err; i++) {
+		progress_tell(NULL, i, nr, "source files");
 		err = put_file(&w, ranked[i].file, out, e);
+	}
 	if (w.nr_missing > MISSING_NAMED)
 		notice_add(notices, "cannot read %zu more sources; use --search-dirs to find them",
 			   w.nr_missing - MISSING_NAMED);

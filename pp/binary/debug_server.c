@@ -11,6 +11,7 @@
 
 #include "libutil/clock.h"
 #include "libutil/number.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define LIBRARY		"libdebuginfod.so.1"
@@ -22,12 +23,10 @@ struct debug_server {
 	void (*end)(void *client);
 	int (*find)(void *client, const unsigned char *build_id, int len, char **ret_path);
 	void (*set_progress)(void *client, int (*progress)(void *client, long done, long total));
-	debug_server_progress progress;
 	double left;			/* seconds */
 };
 
 static struct fetch {
-	const struct debug_server *server;
 	const char *what;
 	double deadline;
 	bool is_late;
@@ -43,9 +42,8 @@ static int tick(void *client, long done, long total)
 {
 	(void)client;
 	fetch.is_late = now() > fetch.deadline;
-	if (fetch.server->progress)
-		fetch.server->progress(fetch.what, done > 0 ? (size_t)done : 0,
-				       total > 0 ? (size_t)total : 0);
+	progress_tell(fetch.what, done > 0 ? (size_t)done / 1000 : 0,
+		      total > 0 ? (size_t)total / 1000 : 0, "kB of the debug file");
 	return fetch.is_late;
 }
 
@@ -75,8 +73,7 @@ static double seconds(void)
 	return text && !number_parse_range(text, 1, 86400, &n) ? (double)n : DEFAULT_SECONDS;
 }
 
-int debug_server_open(debug_server_progress progress, struct debug_server **ret,
-		      struct op_error *e)
+int debug_server_open(struct debug_server **ret, struct op_error *e)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct debug_server *s;
@@ -84,7 +81,6 @@ int debug_server_open(debug_server_progress progress, struct debug_server **ret,
 	if (!urls || !urls[strspn(urls, " ")])
 		return -ENOENT;
 	s = xcalloc(1, sizeof(*s));
-	s->progress = progress;
 	s->left = seconds();
 	if (!load(s)) {
 		debug_server_close(s);
@@ -116,7 +112,7 @@ int debug_server_fetch(struct debug_server *s, const char *build_id, const char 
 
 	if (s->left <= 0)
 		return op_error_set(e, -ETIME, "time limit reached");
-	fetch = (struct fetch){ s, what, start + s->left, false };
+	fetch = (struct fetch){ what, start + s->left, false };
 	fd = s->find(s->client, (const unsigned char *)build_id, 0, &path);
 	s->left -= now() - start;
 	if (fd < 0) {

@@ -13,12 +13,8 @@
 
 struct debug_server;
 
-/* Progress of the file of @what: @done of @total bytes; 0: unknown. */
-typedef void (*debug_server_progress)(const char *what, size_t done, size_t total);
-
-/* -ENOENT: no server is configured. -ELIBACC: no library, with @e set. @progress may be NULL. */
-int debug_server_open(debug_server_progress progress, struct debug_server **ret,
-		      struct op_error *e);
+/* -ENOENT: no server is configured. -ELIBACC: no library, with @e set. */
+int debug_server_open(struct debug_server **ret, struct op_error *e);
 void debug_server_close(struct debug_server *server);		/* NULL is fine */
 
 /*

@@ -3,8 +3,14 @@
 #include "pp/cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "libutil/file.h"
+#include "libutil/interrupt.h"
 #include "libutil/message.h"
 #include "pp/cli/terminal.h"
 
@@ -14,23 +20,53 @@ void report_notices(const struct notices *notices)
 		report_warning("%s", notices->texts[i]);
 }
 
+int output_replace(const char *path, const char *bytes, size_t size, struct op_error *e)
+{
+	mode_t mask = umask(0);
+	char *target = path_absolute(path);	/* a link stays a link */
+	int err;
+
+	umask(mask);
+	interrupt_defer();
+	err = file_write_atomic(target ? target : path, bytes, size, 0666 & ~mask);
+	interrupt_allow();
+	free(target);
+	return err ? op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
+}
+
+static int write_device(const char *path, const char *bytes, size_t size, struct op_error *e)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return op_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
+	err = file_write_fd(fd, bytes, size);
+	if (close(fd) && !err)
+		err = -errno;
+	return err ? op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
+}
+
 static int write_file(const char *path, void (*print)(const void *report, FILE *out),
 		      const void *report)
 {
-	FILE *out = fopen(path, "we");
-	int err = 0;
+	struct op_error e = { "" };
+	char *bytes = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&bytes, &size);
+	struct stat st;
+	int err;
 
-	if (!out) {
-		report_error("cannot open '%s': %s", path, strerror(errno));
-		return 1;
-	}
-	print(report, out);
-	if (fflush(out) || ferror(out))
-		err = errno ? errno : EIO;
-	if (fclose(out) && !err)
-		err = errno;
+	if (out)
+		print(report, out);
+	if (!out || fclose(out))
+		err = op_error_set(&e, -ENOMEM, "cannot write '%s': %s", path, strerror(ENOMEM));
+	else if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		err = write_device(path, bytes, size, &e);
+	else
+		err = output_replace(path, bytes, size, &e);
+	free(bytes);
 	if (err)
-		report_error("cannot write '%s': %s", path, strerror(err));
+		report_error("%s", e.text);
 	return err ? 1 : 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "libutil/clock.h"
 #include "libutil/plain_text.h"
+#include "libutil/progress.h"
 
 static const char *pager_command(void)
 {
@@ -84,6 +85,10 @@ void pager_start(struct pager *pager, bool wanted)
 	int ends[2];
 
 	*pager = (struct pager){ .out = stdout };
+	if (isatty(STDOUT_FILENO)) {	/* the report itself shows how far it is */
+		progress_show_with(NULL);
+		progress_end();
+	}
 	if (!command || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	fflush(stdout);
@@ -134,31 +139,34 @@ static bool is_progress_due(void)
 
 	if (!next)
 		next = time + 1;
-	if (time < next || !isatty(STDERR_FILENO))
+	if (time < next)
 		return false;
 	next = time + 0.1;
 	has_progress = true;
 	return true;
 }
 
-void progress_show(size_t done, size_t total)
+static void show(const char *what, size_t done, size_t total, const char *unit)
 {
+	bool is_named = what;
+
 	if (!is_progress_due())
 		return;
-	fprintf(stderr, "\r\033[K%zu of %zu images", done, total);
+	fputs("\r\033[K", stderr);
+	for (; what && *what; what++)	/* a name may have control characters */
+		putc(plain_char(*what), stderr);
+	fputs(is_named ? ": " : "", stderr);
+	if (total)
+		fprintf(stderr, "%zu of %zu %s", done, total, unit);
+	else
+		fprintf(stderr, "%zu %s", done, unit);
 	fflush(stderr);
 }
 
-void progress_fetch(const char *what, size_t done, size_t total)
+void progress_begin(void)
 {
-	if (!is_progress_due())
-		return;
-	fputs("\r\033[Kdebug file of ", stderr);
-	for (; *what; what++)		/* a name may have control characters */
-		putc(plain_char(*what), stderr);
-	if (total)
-		fprintf(stderr, ": %.1f of %.1f MB", (double)done / 1e6, (double)total / 1e6);
-	fflush(stderr);
+	if (isatty(STDERR_FILENO))
+		progress_show_with(show);
 }
 
 void progress_end(void)

@@ -28,11 +28,10 @@ void pager_start(struct pager *pager, bool wanted);
 int pager_finish(struct pager *pager);
 
 /*
- * Show on standard error how far the work is, if it takes more than a second: images, or bytes of
- * the debug file of @what. progress_end() clears the line.
+ * From now on show progress_tell() on standard error, if that is a terminal, from the second second
+ * on, until a report is printed to the terminal. progress_end() clears the line.
  */
-void progress_show(size_t done, size_t total);
-void progress_fetch(const char *what, size_t done, size_t total);
+void progress_begin(void);
 void progress_end(void);
 
 #endif

@@ -16,6 +16,7 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
 #include "pp/picture/html.h"
 #include "pp/picture/svg.h"
 #include "pp/picture/tree.h"
@@ -59,7 +60,6 @@ static struct populate_options populate_options(const struct maker *m, const str
 		.demangle = m->options->demangle,
 		.long_names = true,
 		.root = c->root,
-		.progress = m->options->progress,
 	};
 }
 
@@ -111,8 +111,8 @@ static void read_stacks(struct maker *m)
 		struct picture_profile *p = &m->profiles[i];
 		const struct populate_options how = populate_options(m, &p->collection);
 		const struct stacks_options what = {
-			STACKS_CALLERS, &m->options->specs[i], &how, m->options->fetch_progress,
-			m->options->exclude_dependent, 0,
+			STACKS_CALLERS, &m->options->specs[i], &how, m->options->exclude_dependent,
+			0,
 		};
 		struct op_error e = { "" };
 		int err = stacks_read(&p->collection, &what, &p->report, &p->stacks, m->notices,
@@ -137,8 +137,7 @@ static void read_rows(struct maker *m, struct picture_profile *p)
 	rows_init(&p->rows, c->arrangement.nr_classes);
 	p->has_rows = true;
 	invert_arrangement(&c->arrangement, &inversion);
-	fetch_debug_files(&inversion, c->root, false, c->finder, m->options->fetch_progress,
-			  m->notices);
+	fetch_debug_files(&inversion, c->root, false, c->finder, m->notices);
 	populate(&inversion, &how, c->finder, &p->rows, &population, m->notices);
 	missing_symbols_notices(&population, m->notices);
 	p->nr_failed = population.nr_failed;
@@ -203,21 +202,15 @@ static struct picture_report report_of(const struct maker *m)
 	};
 }
 
-/* Replace the file atomically; refuse a device or a pipe, which cannot be replaced [PI-2]. */
+/* A device or a pipe cannot be replaced [PI-2]. */
 static int write_file(const char *path, const char *text, size_t len, struct op_error *e)
 {
-	mode_t mask = umask(0);
 	struct stat st;
-	int err;
 
-	umask(mask);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return op_error_set(e, -EINVAL, "cannot write a picture to '%s': not a regular "
 				    "file", path);
-	err = file_write_atomic(path, text, len, 0666 & ~mask);
-	if (err)
-		return op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));
-	return 0;
+	return output_replace(path, text, len, e);
 }
 
 static int write_picture(const struct maker *m, const char *path,
@@ -260,8 +253,7 @@ static void make_sources(struct maker *m)
 	struct inversion inversion;
 
 	invert_arrangement(&c->arrangement, &inversion);
-	fetch_debug_files(&inversion, c->root, true, c->finder, m->options->fetch_progress,
-			  m->notices);
+	fetch_debug_files(&inversion, c->root, true, c->finder, m->notices);
 	inversion_free(&inversion);
 	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
 }

@@ -109,15 +109,14 @@ static struct report_image *next_image(const struct inversion *inversion, uint64
 }
 
 void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
-		       struct finder *finder, debug_server_progress progress,
-		       struct notices *notices)
+		       struct finder *finder, struct notices *notices)
 {
 	struct debug_server *server;
 	struct op_error e = { "" };
 	uint64_t *samples, total = 0;
 	struct report_image *image;
 	bool go_on = true;
-	int err = debug_server_open(progress, &server, &e);
+	int err = debug_server_open(&server, &e);
 
 	if (err) {
 		if (err != -ENOENT)
@@ -138,8 +137,7 @@ void fetch_debug_files(const struct inversion *inversion, const char *root, bool
 	debug_server_close(server);
 }
 
-void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
-			struct notices *notices)
+void fetch_debug_of_all(const struct collection *c, bool lines, struct notices *notices)
 {
 	const struct arrange_options how = {
 		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true,
@@ -151,7 +149,7 @@ void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_pro
 
 	if (!arrange_files(&c->files, &how, &arrangement, &ignored, NULL)) {
 		invert_arrangement(&arrangement, &inversion);
-		fetch_debug_files(&inversion, c->root, lines, c->finder, progress, notices);
+		fetch_debug_files(&inversion, c->root, lines, c->finder, notices);
 		inversion_free(&inversion);
 		arrangement_free(&arrangement);
 	}

@@ -16,15 +16,13 @@
 #include "pp/select/notices.h"
 
 /*
- * @root as in binary_options. @lines: source lines are needed, not only symbols. @progress may be
- * NULL. @notices names files that could not be fetched.
+ * @root as in binary_options. @lines: source lines are needed, not only symbols. @notices names
+ * files that could not be fetched.
  */
 void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
-		       struct finder *finder, debug_server_progress progress,
-		       struct notices *notices);
+		       struct finder *finder, struct notices *notices);
 
 /* The debug files for a report of all files of @c together, which need not be arranged. */
-void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
-			struct notices *notices);
+void fetch_debug_of_all(const struct collection *c, bool lines, struct notices *notices);
 
 #endif

@@ -25,7 +25,6 @@ struct populate_options {
 	const char *cache_dir;		/* of line tables, or NULL */
 	struct spec_list include;	/* symbols; empty: all */
 	struct spec_list exclude;
-	void (*progress)(size_t done, size_t total);	/* of images; or NULL */
 	FILE *print_symbols;		/* --verbose=symbols, or NULL */
 };
 

@@ -43,9 +43,6 @@ struct report_options {
 	char *arguments;		/* the ones that are not options, comma separated */
 	/* as given, or NULL */
 	char *merge_text, *image_path_text, *include_text, *exclude_text;
-	/* the caller's, or NULL */
-	void (*progress)(size_t done, size_t total);
-	debug_server_progress fetch_progress;
 	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
 };
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libutil/print_line.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/report/merge_boots.h"
 #include "pp/report/row_lines.h"
@@ -112,20 +113,19 @@ static void populate_image(struct work *w, const struct crew *crew)
 		binary_close(&w->image->binary);
 }
 
-static void work_on(struct crew *crew, bool has_progress)
+static void work_on(struct crew *crew)
 {
 	size_t i;
 
 	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->nr_works) {
-		if (has_progress && crew->options->progress)
-			crew->options->progress(i, crew->nr_works);
+		progress_tell(NULL, i, crew->nr_works, "images");
 		populate_image(&crew->works[i], crew);
 	}
 }
 
 static void *thread_main(void *crew)
 {
-	work_on(crew, false);
+	work_on(crew);
 	return NULL;
 }
 
@@ -142,7 +142,7 @@ static void run_crew(struct crew *crew)
 	while (nr + 1 < wanted && nr + 1 < crew->nr_works &&
 	       !pthread_create(&threads[nr], NULL, thread_main, crew))
 		nr++;
-	work_on(crew, true);
+	work_on(crew);
 	while (nr)
 		pthread_join(threads[--nr], NULL);
 }

@@ -43,7 +43,7 @@ static void gprof(bool compat)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct gmon gmon;
-	int err = gprof_make(&options, fuzz_dir, NULL, &gmon, &notices, &e);
+	int err = gprof_make(&options, fuzz_dir, &gmon, &notices, &e);
 
 	if (!out)
 		out = fopen("/dev/null", "w");
@@ -58,12 +58,6 @@ static void gprof(bool compat)
 	notices_free(&notices);
 }
 
-static void no_progress(size_t done, size_t total)
-{
-	if (done >= total)
-		abort();
-}
-
 static void archive(void)
 {
 	struct archive_options options = { .root = fuzz_dir };
@@ -74,8 +68,8 @@ static void archive(void)
 	char *to = path_join(fuzz_dir, "archive");
 
 	file_remove_tree(to);
-	if (!archive_plan_make(&options, fuzz_dir, NULL, &plan, &notices, &e) &&
-	    archive_write(&plan, to, false, no_progress, &written, &notices, &e))
+	if (!archive_plan_make(&options, fuzz_dir, &plan, &notices, &e) &&
+	    archive_write(&plan, to, false, &written, &notices, &e))
 		abort();
 	archive_plan_free(&plan);
 	notices_free(&notices);

@@ -4,6 +4,7 @@
  *
  * Input: an abi file, an empty line, the sample file.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,14 +47,15 @@ static void import(const struct foreign_samples *f)
 
 	unlink(output);
 	for (uint64_t times = 1; times <= 2; times++) {
-		if (import_samples(f, output, &sums, NULL) ||
-		    sample_header_read(output, &header, &header_size, NULL))
+		int err = import_samples(f, output, &sums, NULL);
+
+		if (err == -EOVERFLOW)
+			return;
+		if (err || sample_header_read(output, &header, &header_size, NULL))
 			abort();
 		if (header.version != f->header.version || header.mtime != f->header.mtime)
 			abort();
-		/* a count stays where it is full */
-		if (sums.samples * times <= ODB_COUNT_MAX &&
-		    total_of(output, header_size) != sums.samples * times)
+		if (total_of(output, header_size) != sums.samples * times)
 			abort();
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "libutil/hash.h"
 #include "libutil/table.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/binary/line/dwarf.h"
@@ -188,6 +189,7 @@ static struct unit *get_unit(struct line_tables *t, uint64_t offset)
 	hash_table_add(&t->by_offset, hash_u64(offset), (uint32_t)t->nr_units);
 	unit = &t->units[t->nr_units++];
 	*unit = (struct unit){ .offset = offset };
+	progress_tell(t->path, t->nr_units, 0, "line tables");
 	if (!t->cache || !line_cache_read(t->cache, LINE_ROWS, offset, &unit->rows)) {
 		unit->is_new = true;
 		if (!dwarf_of(t) || line_dwarf_rows(t->dwarf, offset, &unit->rows)) {

@@ -22,7 +22,6 @@
 
 struct planner {
 	const struct archive_options *options;
-	debug_server_progress fetch;
 	struct collection collection;
 	char **names;			/* of the sessions in the archive */
 	struct archive_plan *plan;
@@ -409,8 +408,8 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 		err = name_sessions(p, e);
 	if (err)
 		return err;
-	if (p->fetch)
-		fetch_debug_of_all(&p->collection, true, p->fetch, p->notices);
+	if (!p->options->list_files && !p->options->compat)
+		fetch_debug_of_all(&p->collection, true, p->notices);
 	add_binaries(p);
 	add_samples(p);
 	if (p->options->list_files && p->options->compat)
@@ -428,10 +427,9 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 }
 
 int archive_plan_make(const struct archive_options *options, const char *session_dir,
-		      debug_server_progress fetch, struct archive_plan *ret,
-		      struct notices *notices, struct op_error *e)
+		      struct archive_plan *ret, struct notices *notices, struct op_error *e)
 {
-	struct planner p = { .options = options, .fetch = fetch, .plan = ret,
+	struct planner p = { .options = options, .plan = ret,
 			     .notices = notices };
 	int err;
 

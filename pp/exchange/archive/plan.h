@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include "libutil/build_id.h"
 #include "libutil/error.h"
-#include "pp/binary/debug_server.h"
 #include "pp/exchange/archive/options.h"
 #include "pp/select/notices.h"
 
@@ -36,13 +35,13 @@ struct archive_plan {
 };
 
 /*
- * @fetch: fetch debug files from a server, if one is configured; or NULL.
+ * Debug files are fetched from a server if one is configured, unless files are only listed or the
+ * archive is like the original's.
  * -ENOENT: no session, no samples, or no match; -EINVAL: a session has no valid name for an
  * archive. The reason is in @e; @notices names missing files. *ret is the caller's to free.
  */
 int archive_plan_make(const struct archive_options *options, const char *session_dir,
-		      debug_server_progress fetch, struct archive_plan *ret,
-		      struct notices *notices, struct op_error *e);
+		      struct archive_plan *ret, struct notices *notices, struct op_error *e);
 void archive_plan_free(struct archive_plan *plan);
 
 /* Add an item. @folder (or NULL) and @source are copied, @path is taken over. */

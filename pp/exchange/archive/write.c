@@ -21,6 +21,8 @@
 
 #include "libdb/session/text_file.h"
 #include "libutil/file.h"
+#include "libutil/interrupt.h"
+#include "libutil/progress.h"
 #include "libutil/strbuf.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
@@ -30,6 +32,7 @@
 struct writer {
 	const char *dir;
 	int fd;				/* of dir */
+	bool is_new, is_begun;		/* dir */
 	bool replace;			/* existing files */
 	unsigned char *buffer;
 	struct strbuf manifest;
@@ -165,8 +168,8 @@ static void report_skipped(struct writer *w, const struct archive_item *item, co
 
 static int set_write_error(struct writer *w, const char *path, int err)
 {
-	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is incomplete",
-			    w->dir, path, strerror(-err));
+	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is %s",
+			    w->dir, path, strerror(-err), w->replace ? "incomplete" : "removed");
 }
 
 /* Append a line of sha256sum's format. It begins with a backslash if the name has escapes. */
@@ -218,6 +221,8 @@ static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CT
 		ssize_t n = read(from, w->buffer, want);
 		int err;
 
+		if (interrupt_came())
+			return -EINTR;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -329,8 +334,10 @@ static bool is_empty(int fd)
 
 static int open_archive(struct writer *w)
 {
-	int err = file_make_dirs(w->dir, 0755);
+	int err;
 
+	w->is_new = !file_exists(w->dir);
+	err = file_make_dirs(w->dir, 0755);
 	w->fd = err ? err : open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!err && w->fd < 0)
 		err = -errno;
@@ -341,12 +348,31 @@ static int open_archive(struct writer *w)
 	else if (!is_empty(w->fd))
 		return op_error_set(w->e, -ENOTEMPTY,
 				    "'%s' is not empty; specify a new folder", w->dir);
+	w->is_begun = true;
 	return 0;
 }
 
+/* A folder that was empty has only our files, or those of a program that wrote to it meanwhile. */
+static void remove_begun(const struct writer *w)
+{
+	DIR *dir = opendir(w->dir);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		char *path = path_join(w->dir, entry->d_name);
+
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			(void)file_remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	if (w->is_new)
+		(void)rmdir(w->dir);
+}
+
 /* Session files come first, so that no binary can take the place of one. */
-static int copy_all(struct writer *w, const struct archive_plan *plan,
-		    void (*progress)(size_t done, size_t total))
+static int copy_all(struct writer *w, const struct archive_plan *plan)
 {
 	size_t done = 0;
 	int err = 0;
@@ -355,30 +381,34 @@ static int copy_all(struct writer *w, const struct archive_plan *plan,
 		for (size_t i = 0; i < plan->nr && !err; i++) {
 			if (is_binary(&plan->items[i]) != (pass == 1))
 				continue;
-			progress(done++, plan->nr);
+			progress_tell(NULL, done++, plan->nr, "files");
 			err = copy_item(w, &plan->items[i]);
 		}
 	return err;
 }
 
 int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
-		  void (*progress)(size_t done, size_t total), struct archive_size *ret,
-		  struct notices *notices, struct op_error *e)
+		  struct archive_size *ret, struct notices *notices, struct op_error *e)
 {
 	struct writer w = { .dir = dir, .fd = -1, .replace = replace, .manifest = STRBUF_INIT,
 			    .notices = notices, .e = e };
-	int err = open_archive(&w);
+	int err;
 
+	interrupt_defer();
+	err = open_archive(&w);
 	w.buffer = xmalloc(BUFFER_SIZE);
 	strbuf_addf(&w.manifest, "# made by oparchive %s; in this folder: sha256sum -c %s\n"
 		    "# kind, build-id, where it was; checksum and file\n", OP_VERSION,
 		    ARCHIVE_MANIFEST);
 	if (!err)
-		err = copy_all(&w, plan, progress);
+		err = copy_all(&w, plan);
 	if (!err)
 		err = write_manifest(&w);
 	if (w.fd >= 0)
 		close(w.fd);
+	if (err && w.is_begun && !replace)
+		remove_begun(&w);
+	interrupt_allow();
 	strbuf_free(&w.manifest);
 	free(w.buffer);
 	*ret = w.size;

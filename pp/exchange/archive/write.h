@@ -19,11 +19,11 @@ struct archive_size {
 /*
  * Create @dir, or use it if it is empty, and write all files and then the manifest. A file that
  * cannot be read is skipped with a notice. @replace: @dir need not be empty; files of the same name
- * are replaced. -ENOTEMPTY; other -errno: @dir cannot be written to, and if it was begun it is
- * incomplete and has no manifest. The reason is in @e.
+ * are replaced. -ENOTEMPTY; other -errno: @dir cannot be written to, and what was written is
+ * removed again, unless @replace: then it has no manifest. The reason is in @e. So does a signal
+ * that interrupts it, and ends the process afterwards.
  */
 int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
-		  void (*progress)(size_t done, size_t total), struct archive_size *ret,
-		  struct notices *notices, struct op_error *e);
+		  struct archive_size *ret, struct notices *notices, struct op_error *e);
 
 #endif

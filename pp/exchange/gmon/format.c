@@ -18,7 +18,7 @@ static int write_gmon(const struct profile *p, const struct format_write_options
 	const struct gprof_options how = { .compat = false };
 	struct gmon gmon;
 	uint64_t lost = 0;
-	int err = gprof_make_of(s->collection, &how, NULL, &gmon, s->notices, e);
+	int err = gprof_make_of(s->collection, &how, &gmon, s->notices, e);
 
 	(void)p;
 	if (!err)

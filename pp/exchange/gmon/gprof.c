@@ -334,7 +334,7 @@ static int fill(struct work *w, struct op_error *e)
 	return 0;
 }
 
-static int make(struct work *w, debug_server_progress progress, struct op_error *e)
+static int make(struct work *w, struct op_error *e)
 {
 	struct inversion inversion;
 	int err = arrange_own(w, e);
@@ -349,7 +349,7 @@ static int make(struct work *w, debug_server_progress progress, struct op_error 
 	err = check_one_image(&inversion, e);
 	if (!err && !w->options->compat)
 		fetch_debug_files(&inversion, w->collection->root, false, w->collection->finder,
-				  progress, w->notices);
+				  w->notices);
 	w->image = inversion.images[0].image;
 	inversion_free(&inversion);
 	if (!err)
@@ -363,18 +363,16 @@ static int make(struct work *w, debug_server_progress progress, struct op_error 
 }
 
 int gprof_make_of(struct collection *c, const struct gprof_options *options,
-		  debug_server_progress progress, struct gmon *ret, struct notices *notices,
-		  struct op_error *e)
+		  struct gmon *ret, struct notices *notices, struct op_error *e)
 {
 	struct work w = { .options = options, .collection = c, .gmon = ret, .notices = notices };
 
 	*ret = (struct gmon){ .compat = options->compat };
-	return make(&w, progress, e);
+	return make(&w, e);
 }
 
 int gprof_make(const struct gprof_options *options, const char *session_dir,
-	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
-	       struct op_error *e)
+	       struct gmon *ret, struct notices *notices, struct op_error *e)
 {
 	struct collection c;
 	int err = collect_files(options, session_dir, &c, notices, e);
@@ -384,7 +382,7 @@ int gprof_make(const struct gprof_options *options, const char *session_dir,
 	data_quality_notices(&c.sessions, notices);
 	multiplexed_notices(&c.sessions, notices);
 	if (!err)
-		err = gprof_make_of(&c, options, progress, ret, notices, e);
+		err = gprof_make_of(&c, options, ret, notices, e);
 	collection_free(&c);
 	return err;
 }

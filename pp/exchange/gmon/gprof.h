@@ -12,19 +12,17 @@
 
 /*
  * -ENOENT: no session, no samples, no match, no binary. -EINVAL: more than one binary or event.
- * -ENOEXEC: not an object file. The reason is in @e. @progress: of fetching a debug file, or NULL.
+ * -ENOEXEC: not an object file. The reason is in @e.
  * *ret is the caller's to free.
  */
 int gprof_make(const struct gprof_options *options, const char *session_dir,
-	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
-	       struct op_error *e);
+	       struct gmon *ret, struct notices *notices, struct op_error *e);
 
 /*
  * The same for a collection of files with their arcs, whose arrangement is replaced. Of @options
  * only compat, threshold and print are used. Losses of its sessions are not reported.
  */
 int gprof_make_of(struct collection *c, const struct gprof_options *options,
-		  debug_server_progress progress, struct gmon *ret, struct notices *notices,
-		  struct op_error *e);
+		  struct gmon *ret, struct notices *notices, struct op_error *e);
 
 #endif

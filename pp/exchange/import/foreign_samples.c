@@ -180,11 +180,9 @@ int foreign_samples_read(const void *bytes, size_t size, const struct abi *abi,
 }
 
 void foreign_sample(const struct foreign_samples *f, uint32_t i, uint64_t *ret_key,
-		    uint32_t *ret_count)
+		    uint64_t *ret_count)
 {
 	const unsigned char *node = f->nodes + (size_t)i * f->abi.value[ABI_SIZEOF_NODE];
-	uint64_t count = get_field(&f->abi, node, ABI_NODE_VALUE, ABI_SIZEOF_VALUE);
-
 	*ret_key = get_field(&f->abi, node, ABI_NODE_KEY, ABI_SIZEOF_KEY);
-	*ret_count = count > ODB_COUNT_MAX ? ODB_COUNT_MAX : (uint32_t)count;
+	*ret_count = get_field(&f->abi, node, ABI_NODE_VALUE, ABI_SIZEOF_VALUE);
 }

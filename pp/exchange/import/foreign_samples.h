@@ -31,8 +31,8 @@ int foreign_abi_check(const struct abi *abi, struct op_error *e);
 int foreign_samples_read(const void *bytes, size_t size, const struct abi *abi,
 			 struct foreign_samples *ret, struct op_error *e);
 
-/* Sample @i of nr; a count that does not fit becomes ODB_COUNT_MAX. */
+/* Sample @i of nr. */
 void foreign_sample(const struct foreign_samples *f, uint32_t i, uint64_t *ret_key,
-		    uint32_t *ret_count);
+		    uint64_t *ret_count);
 
 #endif

@@ -88,8 +88,7 @@ static int add_all(struct merger *m, const struct foreign_samples *f, struct imp
 	for (uint32_t i = 0; i < m->old.nr_nodes && !err; i++)
 		err = odb_add(m->db, m->old.nodes[i].key, m->old.nodes[i].count);
 	for (uint32_t i = 0; i < f->nr && !err; i++) {
-		uint64_t key;
-		uint32_t count;
+		uint64_t key, count;
 
 		foreign_sample(f, i, &key, &count);
 		err = odb_add(m->db, key, count);

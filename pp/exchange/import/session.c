@@ -12,6 +12,7 @@
 #include "libdb/session/image_ids.h"
 #include "libdb/session/writer.h"
 #include "libutil/file.h"
+#include "libutil/interrupt.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/import/samples.h"
 
@@ -132,13 +133,17 @@ int import_session(const struct profile *p, const struct import_session_options 
 	}
 	name = xasprintf(".import-%ld", (long)getpid());
 	made = session_samples_path(o->session_dir, name);
+	interrupt_defer();
 	err = fill(p, o, made, &sums, notices, e);
+	if (!err && interrupt_came())
+		err = -EINTR;
 	if (!err && rename(made, place))
 		err = op_error_set(e, -errno, "cannot create '%s': %s", place, strerror(errno));
 	if (err)
 		file_remove_tree(made);
 	else
 		*ret = sums;
+	interrupt_allow();
 	free(place);
 	free(name);
 	free(made);

@@ -8,13 +8,12 @@
 #include "pp/report/stack/lines.h"
 
 /* Only of the images that samples lie in: those of callers alone are not worth a download. */
-static void fetch_debug(struct collection *c, const struct stacks_options *options,
-			struct notices *notices)
+static void fetch_debug(struct collection *c, struct notices *notices)
 {
 	struct inversion inversion;
 
 	invert_arrangement(&c->arrangement, &inversion);
-	fetch_debug_files(&inversion, c->root, false, c->finder, options->fetch_progress, notices);
+	fetch_debug_files(&inversion, c->root, false, c->finder, notices);
 	inversion_free(&inversion);
 }
 
@@ -29,7 +28,7 @@ int stacks_read(struct collection *c, const struct stacks_options *options,
 	};
 	int err;
 
-	fetch_debug(c, options, notices);
+	fetch_debug(c, notices);
 	rows_init(&r.rows, r.nr_classes);
 	err = stack_list_read(c, options, &r, &stacks, notices, e);
 	if (err) {

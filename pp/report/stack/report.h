@@ -66,7 +66,6 @@ struct stacks_options {
 	enum stacks_order order;
 	const struct profile_spec *spec;
 	const struct populate_options *populate;
-	debug_server_progress fetch_progress;	/* or NULL */
 	bool exclude_dependent;
 	double threshold;		/* percent of all samples of a class */
 };

@@ -24,7 +24,7 @@ static struct {
 	unsigned int nr_counters, nr_sets;
 	const char *cpu_type;
 	int reload_err;
-	int cycles;			/* perf_try_cycles() */
+	int cycles;			/* rights_try_cycles() */
 	int loads;
 	char loaded[32];
 } fake;

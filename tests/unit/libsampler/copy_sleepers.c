@@ -5,14 +5,11 @@
  */
 #include <errno.h>
 #include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <semaphore.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "libsampler/copy/registers.h"
+#include "tests/unit/forbid_call.h"
 #include "tests/unit/libsampler/target.h"
 
 /* Interrupted system calls are counted in t->value. */
@@ -233,18 +230,9 @@ TEST(a_running_thread_gets_the_signal)
 }
 
 /* As some containers do. */
-static void forbid(int call)
+static void forbid(long call)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (!forbid_call(call, EPERM))
 		SKIP("no seccomp here");
 }
 

@@ -6,15 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "libsampler/sampler.h"
 #include "tests/tap.h"
+#include "tests/unit/forbid_call.h"
 
 #define SAID	"said by the sampling thread\n"
 
@@ -93,19 +90,9 @@ static void check_own(void)
 	CHECK(sampler_use_own_files() == -EBUSY, "too late");
 }
 
-/* From now on @call fails with @error. */
 static void forbid(long call, int error)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+	if (!forbid_call(call, error))
 		SKIP("no filters here");
 }
 

@@ -51,6 +51,25 @@ TEST(ranges)
 	CHECK(number_parse_range("a", 5, 9, &got) == -EINVAL && got == 9, "no number");
 }
 
+TEST(long_words)
+{
+	struct op_error e;
+	char path[4001];
+
+	memset(path, 'a', sizeof(path) - 1);
+	memcpy(path, "/first", 6);
+	strcpy(path + sizeof(path) - 6, "/last");
+	op_error_set(&e, 0, "cannot open '%s': too  long: '%s'", path, path);
+	CHECK(strlen(e.text) < 600 && !strncmp(e.text, "cannot open '/first", 19), "%s", e.text);
+	op_error_set(&e, 0, "cannot open '%s': too  long", path);
+	CHECK(strlen(e.text) == strlen("cannot open : too  long") - 1 + 301 - 1 &&
+	      strstr(e.text, "a...a") && strstr(e.text, "a/last': too  long"), "%s", e.text);
+	op_error_set(&e, 0, " %s:%.300s", "", path);
+	CHECK(strlen(e.text) == 301, "%zu", strlen(e.text));
+	op_error_set(&e, 0, "%.300s", path);
+	CHECK(!strncmp(e.text, path, 300) && strlen(e.text) == 300, "not longer than shown");
+}
+
 TEST(percents)
 {
 	static const struct {
@@ -127,7 +146,8 @@ TEST(errors)
 	      "%s", e.text);
 	op_error_set(&e, 0, "more: %s", e.text);
 	CHECK(!strcmp(e.text, "more: no 'a'"), "made of the old message: %s", e.text);
-	memset(longer, 'x', sizeof(longer));
+	for (size_t i = 0; i < sizeof(longer); i++)
+		longer[i] = i % 9 ? 'x' : ' ';
 	longer[sizeof(longer) - 1] = '\0';
 	op_error_set(&e, 0, "%s", longer);
 	CHECK(strlen(e.text) == sizeof(e.text) - 1, "truncated");

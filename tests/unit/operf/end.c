@@ -12,7 +12,7 @@
 #include "libutil/message.h"
 #include "libutil/xalloc.h"
 #include "operf/end.h"
-#include "operf/rights.h"
+#include "control/machine/rights.h"
 #include "oprofilefs/op_abi.h"
 #include "tests/unit/tmpdir.h"
 

@@ -181,7 +181,9 @@ TEST(limit_of_parts)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", "stats/parts/4095/" APP_FILE, 0x10, 2, 2);
-	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
+	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
+	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 4, "lost: %" PRIu64,
+	      test_totals(r).lost[LOST_SAMPLE_FILE]);
 	CHECK(strstr(recorder_trouble(r), "4096 parts"), "'%s'", recorder_trouble(r));
 	test_close(r);
 }

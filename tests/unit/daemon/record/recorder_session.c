@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recorder_session.c - sessions that are continued, saved, discarded, and separated */
+#include <time.h>
 #include "tests/unit/daemon/record/session.h"
 
 #define APP_FILE "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all"
@@ -50,6 +51,63 @@ TEST(save_and_reset)
 	CHECK_FILE("first", APP_FILE, 0x10, 5, 5);
 	CHECK(test_totals(r).recorded == 2, "counts after the reset");
 	test_close(r);
+}
+
+static void put_files(const char *below)
+{
+	for (int i = 0; i < 3000; i++) {
+		char path[300];
+
+		snprintf(path, sizeof(path), "%s/{root}/dir%d/file", below, i);
+		CHECK(!file_make_parent_dirs(tmpdir_path(path), 0755), "%s", path);
+		put_text(tmpdir_path(path), "");
+	}
+}
+
+static int is_hidden(const struct dirent *entry)
+{
+	return entry->d_name[0] == '.' && strcmp(entry->d_name, ".") &&
+	       strcmp(entry->d_name, "..");
+}
+
+static int64_t own_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* However many files it has, the session is renamed, and emptied by another thread. */
+TEST(reset_of_many_files)
+{
+	struct op_error e = { "" };
+	struct recorder *r;
+	int64_t start, reset, removal;
+	struct dirent **entries;
+	int nr;
+
+	test_prepare();
+	r = test_open();
+	put_app_samples(5);
+	test_drain(r);
+	put_files("samples/current");
+	put_files("else");
+	start = own_cpu_ns();
+	CHECK(!file_remove_tree(tmpdir_path("else")), "remove");
+	removal = own_cpu_ns() - start;
+	start = own_cpu_ns();
+	CHECK(!recorder_reset(r, &e), "%s", e.text);
+	reset = own_cpu_ns() - start;
+	CHECK(reset < removal / 3, "reset took %" PRId64 " ns, removing the files %" PRId64, reset,
+	      removal);
+	put_files("samples/current");
+	CHECK(!recorder_reset(r, &e), "again, meanwhile: %s", e.text);
+	CHECK_FILE("current", APP_FILE, 0x10, -1, 0);
+	test_close(r);
+	nr = scandir(tmpdir_path("samples"), &entries, is_hidden, alphasort);
+	CHECK(!nr, "%d discarded sessions are left", nr);
+	free(entries);
 }
 
 TEST(a_failed_drain_loses_no_session)

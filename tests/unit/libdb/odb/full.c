@@ -35,10 +35,11 @@ static uint32_t add_until(struct odb *db, bool many, int want_err)
 		for (size_t k = 0; !many && !err && k < ARRAY_SIZE(keys); k++)
 			err = odb_add(db, keys[k], 1);
 		if (many && err)
-			CHECK(odb_nr_keys(db) == i + done, "done %zu of %u", done, odb_nr_keys(db));
+			CHECK(odb_nr_nodes(db) == i + done, "done %zu of %u", done,
+			      odb_nr_nodes(db));
 	}
 	CHECK(err == want_err, "%d", err);
-	return odb_nr_keys(db);
+	return odb_nr_nodes(db);
 }
 
 static void still_whole(uint32_t nr)
@@ -97,7 +98,7 @@ TEST(room_is_freed)
 	fclose(f);
 	nr = add_until(db, true, -ENOSPC);
 	unlink(tmpdir_path("filler"));
-	CHECK(!odb_add(db, 2, 1) && odb_nr_keys(db) == nr + 1, "grows again");
+	CHECK(!odb_add(db, 2, 1) && odb_nr_nodes(db) == nr + 1, "grows again");
 	CHECK(!odb_check(full_path, HEADER, NULL), "whole");
 	odb_close(db);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* odb.c - adding and reading against a plain array; layout, saturation, readers at work */
+/* odb.c - adding and reading against a plain array; layout, large counts, readers at work */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -55,7 +55,7 @@ TEST(new_file)
 		struct odb_snapshot s;
 		struct stat st;
 
-		CHECK(odb_is_new(db) && odb_nr_keys(db) == 0, "new");
+		CHECK(odb_is_new(db) && odb_nr_nodes(db) == 0, "new");
 		odb_close(db);
 		CHECK(!stat(path, &st) && st.st_size == (off_t)headers[i] + 32 + 128 * 20 &&
 		      (st.st_mode & 0777) == 0644, "%lld bytes", (long long)st.st_size);
@@ -114,19 +114,39 @@ TEST(insert_at_head_of_chain)
 	odb_snapshot_free(&s);
 }
 
-TEST(saturation)
+static uint64_t count_of(const char *path, uint64_t key, unsigned int *ret_nodes)
+{
+	struct odb_snapshot s = must_read(path, HEADER);
+	uint64_t count = 0;
+
+	*ret_nodes = 0;
+	for (uint32_t i = 0; i < s.nr_nodes; i++) {
+		if (s.nodes[i].key != key)
+			continue;
+		count += s.nodes[i].count;
+		++*ret_nodes;
+	}
+	odb_snapshot_free(&s);
+	return count;
+}
+
+/* Nothing is lost, by whichever path it is added; a chain grown or computed anew has room first. */
+TEST(beyond_32_bits)
 {
 	static const struct {
-		uint32_t add[3], want;
+		uint64_t add[3];
+		unsigned int nodes;
 	} rows[] = {
-		{ { 1, 2, 3 }, 6 },
-		{ { UINT32_MAX, 0, 0 }, UINT32_MAX },
-		{ { UINT32_MAX, 1, 0 }, UINT32_MAX },
-		{ { UINT32_MAX - 1, 1, 1 }, UINT32_MAX },
-		{ { UINT32_MAX - 1, 2, 0 }, UINT32_MAX },
-		{ { 0x80000000, 0x80000000, 5 }, UINT32_MAX },
-		{ { UINT32_MAX, UINT32_MAX, UINT32_MAX }, UINT32_MAX },
+		{ { 1, 2, 3 }, 1 },
+		{ { UINT32_MAX, 0, 0 }, 1 },
+		{ { UINT32_MAX, 1, 0 }, 2 },
+		{ { UINT32_MAX - 1, 1, 1 }, 2 },
+		{ { UINT32_MAX - 1, 2, 0 }, 2 },
+		{ { 0x80000000, 0x80000000, 5 }, 2 },
+		{ { UINT32_MAX, UINT32_MAX, UINT32_MAX }, 3 },
+		{ { ODB_ADD_MAX, 1, UINT32_MAX }, 258 },
 	};
+	unsigned int nodes;
 	struct odb *db;
 
 	tmpdir_make();
@@ -135,22 +155,28 @@ TEST(saturation)
 		for (int j = 0; j < 3; j++)
 			CHECK(!odb_add(db, i, rows[i].add[j]), "add");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct odb_snapshot s = must_read(tmpdir_path("a"), HEADER);
+		uint64_t want = rows[i].add[0] + rows[i].add[1] + rows[i].add[2];
 
-		CHECK(s.nodes[i].key == i && s.nodes[i].count == rows[i].want, "row %zu: %u", i,
-		      s.nodes[i].count);
-		odb_snapshot_free(&s);
+		CHECK(count_of(tmpdir_path("a"), i, &nodes) == want && nodes == rows[i].nodes,
+		      "row %zu: %u nodes", i, nodes);
 	}
-	/* by one, through the other path, too */
-	CHECK(!odb_add_many(db, (uint64_t[]){ 0, 1, 2, 0 }, 4, NULL), "many");
+	CHECK(odb_add(db, 0, ODB_ADD_MAX + 1) == -EOVERFLOW, "too many");
+	for (int round = 0; round < 3; round++) {
+		CHECK(!odb_add_many(db, (uint64_t[]){ 0, 1, 2, 0 }, 4, NULL), "many");
+		if (round == 1) {	/* the chains are computed anew */
+			for (uint64_t key = 1000; key < 2000; key++)
+				CHECK(!odb_add(db, key, 1), "grow");
+			db = odb_close(db);
+			db = must_open(tmpdir_path("a"), HEADER);
+		}
+	}
 	odb_close(db);
-	{
-		struct odb_snapshot s = must_read(tmpdir_path("a"), HEADER);
-
-		CHECK(s.nodes[0].count == 8 && s.nodes[1].count == UINT32_MAX &&
-		      s.nodes[2].count == UINT32_MAX, "by one");
-		odb_snapshot_free(&s);
-	}
+	must_check(tmpdir_path("a"), HEADER, "afterwards");
+	CHECK(count_of(tmpdir_path("a"), 0, &nodes) == 12 && nodes == 1, "small: %u", nodes);
+	CHECK(count_of(tmpdir_path("a"), 1, &nodes) == UINT32_MAX + UINT64_C(3) && nodes == 2,
+	      "full: %u", nodes);
+	CHECK(count_of(tmpdir_path("a"), 2, &nodes) == UINT32_MAX + UINT64_C(4) && nodes == 2,
+	      "in its second node: %u", nodes);
 }
 
 /* --- random operations against a plain array --- */
@@ -241,7 +267,7 @@ TEST(random_operations)
 			if (test_random() % 8 == 0)
 				db = (odb_close(db), must_open(path, HEADER));
 		}
-		CHECK(odb_nr_keys(db) > 500, "it grew: %u keys", odb_nr_keys(db));
+		CHECK(odb_nr_nodes(db) > 500, "it grew: %u keys", odb_nr_nodes(db));
 		odb_close(db);
 		compare(path, &r, "at the end");
 	}
@@ -278,7 +304,7 @@ TEST(repairs_links)
 	must_check(path, HEADER, "mended");
 	for (int i = 0; i < 1000; i++)
 		CHECK(!odb_add(db, r->keys[i], 1), "add");
-	CHECK(odb_nr_keys(db) == 1000, "%u keys", odb_nr_keys(db));
+	CHECK(odb_nr_nodes(db) == 1000, "%u keys", odb_nr_nodes(db));
 	odb_close(db);
 	free(r);
 	free(path);
@@ -360,7 +386,7 @@ TEST(header_is_the_callers)
 	CHECK(!sample_header_read(tmpdir_path("a"), &got, &size, NULL) && got.mtime == 99 &&
 	      size == HEADER, "still there");
 	db = must_open(tmpdir_path("a"), HEADER);
-	CHECK(!odb_is_new(db) && odb_nr_keys(db) == 5000, "reopened");
+	CHECK(!odb_is_new(db) && odb_nr_nodes(db) == 5000, "reopened");
 	odb_close(db);
 }
 

@@ -137,20 +137,18 @@ TEST(writing)
 	struct annotate_options o = { 0 };
 	struct op_error e = { "" };
 	char *source;
-	FILE *f;
 
 	tmpdir_make();
 	o.output_dir = strdup(tmpdir_path("out"));
-	f = source_create(&o, "/src/../../../x/./a\nb.c", NULL, &e);
-	CHECK(f && file_exists(tmpdir_path("out/src/x/a?b.c")), "%s", e.text);
-	if (f)
-		fclose(f);
+	CHECK(!source_write_copy(&o, "/src/../../../x/./a\nb.c", NULL, "x", 1, &e) &&
+	      file_exists(tmpdir_path("out/src/x/a?b.c")), "%s", e.text);
 	source = strdup(tmpdir_path("out/src/s.c"));
 	put_text(source, "int main;");
-	CHECK(!source_create(&o, "/src/s.c", source, &e) && strstr(e.text, "overwrite"), "%s",
-	      e.text);
+	CHECK(source_write_copy(&o, "/src/s.c", source, "x", 1, &e) &&
+	      strstr(e.text, "overwrite"), "%s", e.text);
 	put_text(tmpdir_path("out/file"), "x");
-	CHECK(!source_create(&o, "/file/a.c", NULL, &e) && *e.text, "a file instead of a folder");
+	CHECK(source_write_copy(&o, "/file/a.c", NULL, "x", 1, &e) && *e.text,
+	      "a file instead of a folder");
 	free(source);
 	free(o.output_dir);
 }

@@ -5,8 +5,8 @@
  * Tries the system call, because sysctls, capabilities, seccomp filters and security modules can
  * all forbid it. If it fails, the reason is looked for in these.
  */
-#ifndef OPERF_RIGHTS_H
-#define OPERF_RIGHTS_H
+#ifndef CONTROL_MACHINE_RIGHTS_H
+#define CONTROL_MACHINE_RIGHTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

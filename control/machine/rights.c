@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* rights.c - try perf_event_open(2), and explain failures */
-#include "operf/rights.h"
+#include "control/machine/rights.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -109,14 +109,20 @@ int rights_find(bool whole_machine, struct rights *ret, struct op_error *e)
 {
 	pid_t pid = whole_machine ? -1 : 0;
 	int cpu = whole_machine ? 0 : -1, err;
+	struct op_error why;
 
 	*ret = (struct rights){ .kernel = true };
 	if (!try_clock(true, pid, cpu))
 		return 0;
 	err = try_clock(false, pid, cpu);
-	if (err)
-		return explain(err, whole_machine ? 0 : 2, whole_machine ?
-			       "profiling the whole machine" : "profiling programs", e);
+	if (err) {
+		explain(err, whole_machine ? 0 : 2, whole_machine ?
+			"profiling the whole machine" : "profiling programs", &why);
+		return op_error_set(e, err, "%s%s", why.text,
+				    err == -EACCES || err == -EPERM || err == -ENOSYS ?
+				    "; opsample profiles a command without perf_event_open(2)" :
+				    "");
+	}
 	ret->kernel = false;
 	snprintf(ret->no_kernel, sizeof(ret->no_kernel), "kernel.perf_event_paranoid is %d; "
 		 "set it to 1, or have CAP_PERFMON", paranoid());

@@ -13,7 +13,7 @@
 
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "operf/rights.h"
+#include "control/machine/rights.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 
@@ -89,6 +89,8 @@ int getrlimit(__rlimit_resource_t resource, struct rlimit *ret)
 
 /* ---- messages ---- */
 
+#define OPSAMPLE	"; opsample profiles a command without perf_event_open(2)"
+
 static const struct {
 	struct machine machine;
 	bool whole_machine;
@@ -101,31 +103,32 @@ static const struct {
 	  "kernel.perf_event_paranoid is 2; set it to 1, or have CAP_PERFMON" },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "3" }, false, -EACCES, false,
 	  "profiling programs is not permitted: kernel.perf_event_paranoid is 3; run as root, have "
-	  "CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=2" },
+	  "CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=2"
+	  OPSAMPLE },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "4" }, true, -EACCES, false,
 	  "profiling the whole machine is not permitted: kernel.perf_event_paranoid is 4; run as "
 	  "root, have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
-	  "kernel.perf_event_paranoid=0" },
+	  "kernel.perf_event_paranoid=0" OPSAMPLE },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "1" }, true, -EACCES, false,
 	  "profiling the whole machine is not permitted: kernel.perf_event_paranoid is 1; run as "
 	  "root, have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
-	  "kernel.perf_event_paranoid=0" },
+	  "kernel.perf_event_paranoid=0" OPSAMPLE },
 	{ { .user = EPERM, .kernel = EPERM, .paranoid = "2",
 	    .seccomp = "Name:\toperf\nSeccomp:\t2\nSeccomp_filters:\t1\n" }, false, -EPERM, false,
 	  "profiling programs is not permitted: a seccomp filter, such as a container's, forbids "
 	  "perf_event_open(2); start the container with CAP_PERFMON (docker: --cap-add=PERFMON) "
-	  "or a seccomp profile that allows it" },
+	  "or a seccomp profile that allows it" OPSAMPLE },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "-1" }, false, -EACCES, false,
 	  "profiling programs is not permitted (Permission denied), though "
 	  "kernel.perf_event_paranoid is -1: a security module or a container forbids it; run "
-	  "as root, or have CAP_PERFMON" },
+	  "as root, or have CAP_PERFMON" OPSAMPLE },
 	{ { .user = EACCES, .kernel = EACCES }, false, -EACCES, false,
 	  "profiling programs is not permitted (Permission denied), and "
 	  "kernel.perf_event_paranoid cannot be read: a security module or a container forbids "
-	  "it; run as root, or have CAP_PERFMON" },
+	  "it; run as root, or have CAP_PERFMON" OPSAMPLE },
 	{ { .user = ENOSYS, .kernel = ENOSYS, .paranoid = "2" }, false, -ENOSYS, false,
 	  "the kernel does not support perf_event_open(2) (CONFIG_PERF_EVENTS is not set), or a "
-	  "filter hides it" },
+	  "filter hides it" OPSAMPLE },
 	{ { .user = EMFILE, .kernel = EMFILE, .paranoid = "2" }, false, -EMFILE, false,
 	  "profiling programs: perf_event_open(2): Too many open files" },
 };
