@@ -243,8 +243,8 @@ TEST(frames_without_a_place)
 	test_drain(r);
 	check_files(CG(APP_AT, APP_AT, APP_AT) "\n" LIB_AT "/{dep}/" LIB_AT "/" ALL "\n");
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(1, 0x40), 1, 1);
-	CHECK_STACKS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 app+0 "
-		     "no_table\n");
+	CHECK_STACKS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
+		     "app+0 no_table\n");
 	const struct cpu_counts counts = { .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } };
 	CHECK(stats_stacks_aborted(&counts) == 15, "incomplete stacks");
 	test_close(r);
