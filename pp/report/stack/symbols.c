@@ -361,6 +361,8 @@ uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 
 	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
 		return STACK_NONE;
+	if (kind == STACK_SHORT_COPY)
+		kind = STACK_TRUNCATED;	/* it makes no difference to who reads a tree */
 	if (kind > NR_STACK_ENDS)
 		kind = NR_STACK_ENDS;	/* of a later version */
 	if (s->ends[kind] == STACK_NONE) {
