@@ -109,6 +109,8 @@ static void check_whole(void)
 		printf(" %llu", (unsigned long long)world.ends[end]);
 	printf("; lost in rings %llu of %llu\n", (unsigned long long)world.counts.lost[LOST_RING],
 	       (unsigned long long)world.counts.received);
+	printf("# CPU time of collecting, with all tables: %.2f s\n",
+	       seconds_of(CLOCK_PROCESS_CPUTIME_ID));
 	printf("# of the first job %llu of %llu whole\n", (unsigned long long)world.first_whole,
 	       (unsigned long long)world.first_nr);
 	CHECK(world.nr >= 500, "only %llu stacks", (unsigned long long)world.nr);
