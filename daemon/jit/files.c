@@ -26,7 +26,7 @@ struct search {
 	const char *proc;
 	uint32_t tgid;
 	const struct jit_owner *owner;
-	int root;			/* the process's root folder, or AT_FDCWD: ours */
+	int root;			/* the process's root folder, AT_FDCWD: ours, or -1: gone */
 	struct jit_files *files;
 };
 
@@ -35,6 +35,17 @@ void jit_files_init(struct jit_files *f)
 	*f = (struct jit_files){ 0 };
 	for (size_t i = 0; i < JIT_KINDS; i++)
 		f->fd[i] = -1;
+	for (size_t i = 0; i < JIT_FOLDERS; i++)
+		f->folder[i] = -1;
+}
+
+static void close_folders(struct jit_files *f)
+{
+	for (size_t i = 0; i < JIT_FOLDERS; i++) {
+		if (f->folder[i] >= 0)
+			close(f->folder[i]);
+		f->folder[i] = -1;
+	}
 }
 
 void jit_files_close(struct jit_files *f)
@@ -42,6 +53,7 @@ void jit_files_close(struct jit_files *f)
 	for (size_t i = 0; i < JIT_KINDS; i++)
 		if (f->fd[i] >= 0)
 			close(f->fd[i]);
+	close_folders(f);
 	jit_files_init(f);
 }
 
@@ -125,19 +137,45 @@ static bool take(struct search *s, enum jit_kind kind, int handle)
 	return true;
 }
 
-/* Open @name in the folder @folder, which must not be on a file system served by a user. */
-static bool take_below(struct search *s, enum jit_kind kind, const char *folder, const char *name)
+/*
+ * Open the folder @path, which must not be on a file system served by a user. If that cannot be
+ * known, because the process is just ending, the one that is held stays.
+ */
+static void hold_folder(struct search *s, enum jit_folder_kind kind, const char *path)
 {
-	int dir = quiet_open(s->root, folder), handle = -1;
+	int dir = quiet_open(s->root, path), *held = &s->files->folder[kind];
 
 	if (dir < 0)
-		return false;
+		return;
 	if (perf_mount_answers(s->proc, s->root == AT_FDCWD ? 0 : s->tgid, dir)) {
-		handle = find_below(dir, name);
+		int old = *held;
+
+		*held = dir;
+		dir = old;
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
+static void hold_run_folder(struct search *s, enum jit_folder_kind kind, uid_t uid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/run/user/%u", uid);
+	hold_folder(s, kind, path);
+}
+
+/* Open @name in a folder that is held. */
+static bool take_below(struct search *s, enum jit_kind kind, enum jit_folder_kind folder,
+		       const char *name)
+{
+	int handle = -1;
+
+	if (s->files->folder[folder] >= 0) {
+		handle = find_below(s->files->folder[folder], name);
 		if (handle < 0 && (errno == ELOOP || errno == EXDEV))	/* in the path [JT-2] */
 			s->files->refused = true;
 	}
-	close(dir);
 	return take(s, kind, handle);
 }
 
@@ -146,20 +184,19 @@ static void look_for_perf_map(struct search *s, uint32_t pid)
 	char name[40];
 
 	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", pid);
-	take_below(s, JIT_PERF_MAP, "/tmp", name);
+	take_below(s, JIT_PERF_MAP, JIT_TMP, name);
 }
 
 /* [JT-11] Where libopagent puts them: libagent/dump_folder.c. */
-static void look_for_dump(struct search *s, uint32_t pid, uid_t uid)
+static void look_for_dump(struct search *s, uint32_t pid, enum jit_folder_kind run, uid_t uid)
 {
-	char folder[40], name[80];
+	char name[80];
 
-	snprintf(folder, sizeof(folder), "/run/user/%u", uid);
 	snprintf(name, sizeof(name), "oprofile/jitdump/%" PRIu32 ".dump", pid);
-	if (take_below(s, JIT_DUMP, folder, name))
+	if (take_below(s, JIT_DUMP, run, name))
 		return;
 	snprintf(name, sizeof(name), "oprofile-%u/jitdump/%" PRIu32 ".dump", uid, pid);
-	take_below(s, JIT_DUMP, "/tmp", name);
+	take_below(s, JIT_DUMP, JIT_TMP, name);
 }
 
 /* [JT-3] "jit-PID.dump", of which the process maps a page so that it can be found. */
@@ -218,40 +255,62 @@ static void look_for_jitdump(struct search *s)
 	free(text);
 }
 
+static void look_in_folders(struct search *s)
+{
+	const uid_t *uids = s->owner->uids;
+
+	look_for_perf_map(s, s->owner->pid);
+	look_for_dump(s, s->owner->pid, JIT_RUN_EFFECTIVE, uids[1]);
+	if (s->files->fd[JIT_DUMP] < 0 && uids[0] != uids[1])
+		look_for_dump(s, s->owner->pid, JIT_RUN_REAL, uids[0]);
+}
+
+/* A process that ends has no root folder any more: look in the folders that are held. */
 static void look_alive(struct search *s)
 {
 	char *path = xasprintf("%s/%" PRIu32 "/root", s->proc, s->tgid);
+	const uid_t *uids = s->owner->uids;
 
 	s->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	free(path);
-	if (s->root < 0)
-		return;
-	look_for_perf_map(s, s->owner->pid);
-	look_for_jitdump(s);
-	look_for_dump(s, s->owner->pid, s->owner->uids[1]);
-	if (s->files->fd[JIT_DUMP] < 0 && s->owner->uids[0] != s->owner->uids[1])
-		look_for_dump(s, s->owner->pid, s->owner->uids[0]);
-	close(s->root);
+	if (s->root >= 0) {
+		hold_folder(s, JIT_TMP, "/tmp");
+		hold_run_folder(s, JIT_RUN_EFFECTIVE, uids[1]);
+		if (uids[0] != uids[1])
+			hold_run_folder(s, JIT_RUN_REAL, uids[0]);
+	}
+	look_in_folders(s);
+	if (s->root >= 0) {
+		look_for_jitdump(s);
+		close(s->root);
+	}
 }
 
 /* [JT-4] It ended before the first look: files in our own folders may still be its. */
 static void look_dead(struct search *s)
 {
 	s->root = AT_FDCWD;
+	hold_folder(s, JIT_TMP, "/tmp");
+	hold_run_folder(s, JIT_RUN_EFFECTIVE, geteuid());
 	look_for_perf_map(s, s->tgid);
-	look_for_dump(s, s->tgid, geteuid());
+	look_for_dump(s, s->tgid, JIT_RUN_EFFECTIVE, geteuid());
 }
 
 void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)
 {
 	struct search s = { .proc = proc, .tgid = tgid, .owner = owner, .files = f };
+	bool was_alive = owner->alive;
 
 	jit_owner_look(proc, tgid, owner);
-	if (!owner->alive && owner->pid)
+	if (!owner->alive && owner->pid && !was_alive)
 		return;
 	f->refused = false;
 	if (owner->alive)
 		look_alive(&s);
+	else if (owner->pid)		/* it ended since the last look: what did it write? */
+		look_in_folders(&s);
 	else
 		look_dead(&s);
+	if (!owner->alive)
+		close_folders(f);
 }

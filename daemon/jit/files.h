@@ -5,7 +5,8 @@
  * The files are in folders where any user may write, as seen by the process, which may have its own
  * mount namespace. Only files of the process's owner or root are accepted, and only if opening and
  * reading them is safe: doc/jit.md [JT-1] ff. Descriptors are kept open, so that the process and
- * its namespace may end before the files are read.
+ * its namespace may end before the files are read: of files, and while the process lives of the
+ * folders too, because many programs write a file just before they end.
  */
 #ifndef DAEMON_JIT_FILES_H
 #define DAEMON_JIT_FILES_H
@@ -22,8 +23,16 @@ enum jit_kind {
 	JIT_KINDS,
 };
 
+enum jit_folder_kind {
+	JIT_TMP,		/* /tmp */
+	JIT_RUN_EFFECTIVE,	/* /run/user/UID, of the effective UID */
+	JIT_RUN_REAL,		/* and of the real one, if that is another */
+	JIT_FOLDERS,
+};
+
 struct jit_files {
 	int fd[JIT_KINDS];	/* or -1 */
+	int folder[JIT_FOLDERS];	/* O_PATH, or -1; closed after the last look */
 	bool refused;		/* the last look found a file that is not acceptable */
 };
 
@@ -52,8 +61,8 @@ void jit_files_version(const struct jit_files *f, struct jit_version *ret);
 
 /*
  * Look for @tgid's files and keep them open; files already open stay so unless they were replaced.
- * Updates *owner, of which only alive changes if the process is gone. @owner->pid 0: never seen
- * alive. @proc: "/proc".
+ * Updates *owner, of which only alive changes if the process is gone: then this is the last look.
+ * @owner->pid 0: never seen alive. @proc: "/proc".
  */
 void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f);
 

@@ -11,15 +11,13 @@
 #include "daemon/jit/layout.h"
 #include "libutil/xalloc.h"
 
+#define NO_NAME	SIZE_MAX		/* not added yet */
+
 /* A block with derived values. */
 struct rank {
 	const struct jit_block *block;
 	uint64_t life;
-	unsigned int percent;		/* of the session that it lived; 0: unknown */
-	bool shares;			/* addresses with other blocks */
-	size_t nr_parts, next_part;
-	uint64_t covered;		/* bytes that it keeps */
-	unsigned int duplicate_nr;		/* earlier blocks of the same name */
+	size_t name;			/* in jit_layout.names, or NO_NAME */
 };
 
 struct part {
@@ -71,8 +69,6 @@ static bool measure(struct rank *r, uint64_t start, uint64_t end)
 	if (b->death < start)
 		return false;
 	r->life = to > from ? to - from : 0;
-	if (end > start)
-		r->percent = (unsigned int)((double)r->life * 100 / (double)(end - start) + 0.5);
 	return true;
 }
 
@@ -92,26 +88,19 @@ static uint64_t end_of(const struct rank *r)
 
 static void rank_blocks(struct sweep *s, const struct jit_code *c)
 {
-	uint64_t start[JIT_CLOCKS], end[JIT_CLOCKS], reach = 0;
+	uint64_t start[JIT_CLOCKS], end[JIT_CLOCKS];
 
 	s->ranks = xcalloc(c->nr + 1, sizeof(*s->ranks));
 	for (enum jit_clock clock = 0; clock < JIT_CLOCKS; clock++)
 		span_of(c, clock, &start[clock], &end[clock]);
 	for (size_t i = 0; i < c->nr; i++) {
-		struct rank r = { .block = &c->blocks[i] };
+		struct rank r = { .block = &c->blocks[i], .name = NO_NAME };
 		enum jit_clock clock = r.block->clock;
 
 		if (clock == JIT_NO_CLOCK || measure(&r, start[clock], end[clock]))
 			s->ranks[s->nr++] = r;
 	}
 	qsort(s->ranks, s->nr, sizeof(*s->ranks), compare_starts);
-	for (size_t i = 0; i < s->nr; i++) {
-		struct rank *r = &s->ranks[i];
-
-		r->shares = r->block->start < reach ||
-			    (i + 1 < s->nr && s->ranks[i + 1].block->start < end_of(r));
-		reach = end_of(r) > reach ? end_of(r) : reach;
-	}
 }
 
 /* [JT-30] [JT-31] */
@@ -169,14 +158,12 @@ static void add_part(struct sweep *s, struct rank *r, uint64_t start, uint64_t e
 {
 	struct part *last = s->nr_parts ? &s->parts[s->nr_parts - 1] : NULL;
 
-	r->covered += end - start;
 	if (last && last->rank == r && last->end == start) {
 		last->end = end;
 		return;
 	}
 	xgrow(s->parts, s->nr_parts, s->room);
 	s->parts[s->nr_parts++] = (struct part){ r, start, end };
-	r->nr_parts++;
 }
 
 static void sweep(struct sweep *s)
@@ -205,54 +192,7 @@ static void sweep(struct sweep *s)
 	free(s->heap);
 }
 
-/* Names */
-
-struct named {
-	const char *name;
-	struct rank *rank;
-};
-
-static int compare_named(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	if (order)
-		return order;
-	return x->rank->block < y->rank->block ? -1 : x->rank->block > y->rank->block;
-}
-
-/* [JT-34] In the order of their announcement. */
-static void number_duplicates(struct sweep *s, const struct jit_code *c)
-{
-	struct named *all = xcalloc(s->nr + 1, sizeof(*all));
-	size_t nr = 0;
-
-	for (size_t i = 0; i < s->nr; i++)
-		if (s->ranks[i].nr_parts)
-			all[nr++] = (struct named){ jit_name(c, s->ranks[i].block), &s->ranks[i] };
-	qsort(all, nr, sizeof(*all), compare_named);
-	for (size_t i = 1; i < nr; i++)
-		if (!strcmp(all[i].name, all[i - 1].name))
-			all[i].rank->duplicate_nr = all[i - 1].rank->duplicate_nr + 1;
-	free(all);
-}
-
-/* [JT-33] */
-static size_t add_name(struct jit_layout *out, const struct jit_code *c, struct rank *r)
-{
-	size_t at = out->names.len;
-
-	strbuf_add(&out->names, jit_name(c, r->block));
-	if (r->duplicate_nr)
-		strbuf_addf(&out->names, "~%u", r->duplicate_nr);
-	if (r->covered < r->block->size)
-		strbuf_addf(&out->names, "#%zu", r->next_part++);
-	if (r->shares && r->block->clock != JIT_NO_CLOCK && r->percent < 100)
-		strbuf_addf(&out->names, "%%%u", r->percent);
-	strbuf_add_char(&out->names, '\0');
-	return at;
-}
+/* Symbols */
 
 static void add_symbol(struct jit_layout *out, const struct jit_code *c, const struct part *p)
 {
@@ -262,11 +202,15 @@ static void add_symbol(struct jit_layout *out, const struct jit_code *c, const s
 		out->dropped++;
 		return;
 	}
+	if (p->rank->name == NO_NAME) {		/* the parts of a block share it */
+		p->rank->name = out->names.len;
+		strbuf_add_bytes(&out->names, jit_name(c, b), strlen(jit_name(c, b)) + 1);
+	}
 	xgrow(out->symbols, out->nr, out->room);
 	out->symbols[out->nr++] = (struct jit_symbol){
 		.start = p->start,
 		.end = p->end,
-		.name = add_name(out, c, p->rank),
+		.name = p->rank->name,
 		.block = b,
 		.code = b->code ? b->code + (p->start - b->start) : NULL,
 	};
@@ -280,7 +224,6 @@ void jit_layout_make(struct jit_code *c, struct jit_layout *ret)
 	jit_set_deaths(c);
 	rank_blocks(&s, c);
 	sweep(&s);
-	number_duplicates(&s, c);
 	for (size_t i = 0; i < s.nr_parts; i++)
 		add_symbol(ret, c, &s.parts[i]);
 	free(s.ranks);

@@ -23,6 +23,7 @@
 #define NR_BUCKETS	4096
 #define MAX_OPEN	8192
 #define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, binaries */
+#define JIT_FDS		6144		/* files and folders of 1024 processes: daemon/jit */
 #define SYNC_PART_MS	20
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
@@ -65,7 +66,7 @@ struct sfiles {
 void sfiles_raise_limit(void)
 {
 	struct rlimit limit;
-	rlim_t want = MAX_OPEN + SPARE_FDS;
+	rlim_t want = MAX_OPEN + SPARE_FDS + JIT_FDS;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= want)
 		return;

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/hash.h"
 #include "libutil/radix_sort.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/debug_file.h"
 #include "pp/binary/unpack.h"
@@ -161,6 +163,28 @@ static void add_symbols(struct binary *b, const struct binary_options *o)
 		plt_symbols_add(b, &files->image);
 }
 
+static bool has_name(const void *symbols, uint32_t i, const void *name)
+{
+	return !strcmp(((const struct code_symbol *)symbols)[i].name, name);
+}
+
+static void find_same_names(struct binary *b)
+{
+	struct hash_table names = { 0 };
+
+	b->same_name = xcalloc(b->nr_symbols + 1, sizeof(*b->same_name));
+	for (size_t i = 0; i < b->nr_symbols; i++) {
+		const char *name = b->symbols[i].name;
+		uint64_t hash = hash_string(name);
+		uint32_t first = hash_table_find(&names, hash, has_name, b->symbols, name);
+
+		b->same_name[i] = first == HASH_NONE ? (uint32_t)i : first;
+		if (first == HASH_NONE)
+			hash_table_add(&names, hash, (uint32_t)i);
+	}
+	hash_table_free(&names);
+}
+
 /* A compressed kernel module. Sample keys are offsets in the uncompressed file. */
 static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
 {
@@ -199,6 +223,8 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 		b.key_base = 0;
 	add_symbols(&b, options);
 	binary_finish(&b);
+	if (options->merge_names)
+		find_same_names(&b);
 	if (!options->keep_open) {	/* there may be more images than descriptors */
 		object_file_release(&b.files->image);
 		object_file_release(&b.files->debug);
@@ -256,6 +282,7 @@ void binary_close(struct binary *b)
 		free(files->path);
 		free(files);
 	}
+	free(b->same_name);
 	free(b->debug_path);
 	free(b->looked_in);
 	free(b->shown);

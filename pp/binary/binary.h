@@ -47,6 +47,7 @@ enum symbols_from {
 struct binary {
 	struct code_symbol *symbols;	/* by start; they do not overlap */
 	size_t nr_symbols, symbols_room;
+	uint32_t *same_name;		/* of each symbol: the first of its name, or NULL */
 	struct code_section *sections;	/* those that are loaded, in the file's order */
 	size_t nr_sections, sections_room;
 	uint64_t key_base;
@@ -63,6 +64,7 @@ struct binary_options {
 	bool is_kernel;		/* keys count from the start of .text */
 	bool compat;		/* as the original: .symtab only, sizes ignored */
 	bool by_address;	/* places are addresses: code made at run time */
+	bool merge_names;	/* set same_name */
 	bool keep_open;		/* for binary_code() */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle_name.c - demangle with libiberty, which is part of libbfd
+ * demangle_name.c - demangle with libiberty, which is part of libbfd; Java's names by java_name.c
  *
  * A name of two hundred letters can expand to gigabytes, because its parts may refer to each
  * other. The demangler passes its text piece by piece, and add_piece() leaves it with longjmp()
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libutil/strbuf.h"
+#include "pp/binary/java_name.h"
 #include "pp/binary/shorten_name.h"
 
 #define DMGL_PARAMS	(1 << 0)	/* of demangle.h, which is not always installed */
@@ -61,12 +62,25 @@ static bool demangle_into(struct bounded *b, const char *name)
 	return false;
 }
 
+static char *demangle_java(char *name, enum demangle_style style)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (strlen(name) <= LONGEST_NAME / 8 &&		/* "Z" becomes "boolean, " */
+	    java_name(name, style != DEMANGLE_NORMAL, &text))
+		return strbuf_steal(&text);
+	strbuf_free(&text);
+	return name;
+}
+
 char *demangle_name(char *name, enum demangle_style style)
 {
 	struct bounded b = { .text = STRBUF_INIT };
 	char *version;
 	bool ok;
 
+	if (style != DEMANGLE_NONE && name[0] == 'L')
+		return demangle_java(name, style);
 	if (style == DEMANGLE_NONE || !may_be_mangled(name))
 		return name;
 	version = strchr(name, '@');	/* "f@@V1" is f of that version */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* demangle_name.h - C++ and Rust names as in the source */
+/* demangle_name.h - C++, Rust and Java names as in the source */
 #ifndef PP_BINARY_DEMANGLE_NAME_H
 #define PP_BINARY_DEMANGLE_NAME_H
 

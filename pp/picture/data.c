@@ -60,10 +60,7 @@ void picture_free(struct picture *p)
 /* The name by which an image is found in another run, as in pp/report/diff.c. */
 static const char *known_by(const struct picture *p, const struct report_image *image)
 {
-	if (p->nr_profiles == 1)
-		return image->name;
-	return image->kind == IMAGE_ANON ? image->path
-	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);
+	return p->nr_profiles == 1 ? image->name : image_common_name(image);
 }
 
 static bool is_image(const void *picture, uint32_t id, const void *name)

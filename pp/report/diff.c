@@ -30,13 +30,6 @@ enum match { MATCH_ALL, MATCH_IMAGE, MATCH_BASE_NAME, NR_MATCHES };
 
 static enum match round_of_sort;	/* qsort() has no argument for its callback */
 
-/* The part of a name that is the same in another run: no folder, process or range. */
-static const char *base_name(const struct report_image *image)
-{
-	return image->kind == IMAGE_ANON ? image->path
-	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);
-}
-
 static int compare_rows(const struct symbol_row *a, const struct symbol_row *b, enum match match)
 {
 	int order = strcmp(a->name, b->name);
@@ -47,7 +40,7 @@ static int compare_rows(const struct symbol_row *a, const struct symbol_row *b, 
 		order = 0;
 	if (!order)
 		order = match == MATCH_BASE_NAME
-			? strcmp(base_name(a->image), base_name(b->image))
+			? strcmp(image_common_name(a->image), image_common_name(b->image))
 			: strcmp(a->image->name, b->image->name);
 	if (!order && match == MATCH_ALL)
 		order = strcmp(a->app->name, b->app->name);

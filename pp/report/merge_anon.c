@@ -8,11 +8,9 @@
 
 #include "libutil/xalloc.h"
 
-#define MADE_CODE "*.jo"	/* TGID.jo of any process */
-
 static struct report_image *image_for(struct anon_images *list, const struct report_image *image)
 {
-	const char *name = image->kind == IMAGE_JIT ? MADE_CODE : image->path;
+	const char *name = image_common_name(image);
 	struct report_image *new;
 
 	for (size_t i = 0; i < list->nr; i++)
@@ -20,7 +18,8 @@ static struct report_image *image_for(struct anon_images *list, const struct rep
 			return list->images[i];
 	new = xcalloc(1, sizeof(*new));
 	*new = (struct report_image){
-		.kind = image->kind, .path = xstrdup(name), .name = xstrdup(name) };
+		.kind = image->kind, .path = xstrdup(name), .name = xstrdup(name),
+		.jit_name = image->kind == IMAGE_JIT ? xstrdup(name) : NULL };
 	xgrow(list->images, list->nr, list->room);
 	list->images[list->nr++] = new;
 	return new;
@@ -107,6 +106,7 @@ void anon_images_free(struct anon_images *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		free(list->images[i]->path);
 		free(list->images[i]->name);
+		free(list->images[i]->jit_name);
 		free(list->images[i]);
 	}
 	free(list->images);

@@ -79,7 +79,7 @@ static uint64_t find_id(const struct binary *b, uint64_t place, bool compat, siz
 		return ROW_WHOLE;	/* no symbols: one row for all [SY-4] */
 	*at = next_symbol(b, *at, place);
 	if (*at < b->nr_symbols && b->symbols[*at].start <= place)
-		return *at;
+		return b->same_name ? b->same_name[*at] : *at;
 	if (compat)
 		return ROW_NONE;
 	section = binary_section(b, place);
@@ -180,7 +180,7 @@ struct pass {
 	const struct populate_options *options;
 	struct row_list *rows;
 	struct symbol_row *row;		/* the last one */
-	struct symbol_row **outside;	/* per section, and two more */
+	struct symbol_row **outside;	/* per section, and two more; then per merged symbol */
 };
 
 static struct symbol_row *row_of(struct pass *p, uint64_t id)
@@ -190,11 +190,12 @@ static struct symbol_row *row_of(struct pass *p, uint64_t id)
 
 	if (p->row && p->row->id == id)
 		return p->row;
-	if (id < ROW_SECTION) {
+	if (id < ROW_SECTION && !b->same_name) {
 		p->row = row_make(b, p->image, p->app, p->options, p->rows, id);
 		return p->row;
 	}
-	slot = &p->outside[id == ROW_WHOLE ? b->nr_sections + 1
+	slot = &p->outside[id < ROW_SECTION ? b->nr_sections + 2 + id
+			   : id == ROW_WHOLE ? b->nr_sections + 1
 			   : id == ROW_NO_SECTION ? b->nr_sections : id - ROW_SECTION];
 	if (!*slot)
 		*slot = row_make(b, p->image, p->app, p->options, p->rows, id);
@@ -221,7 +222,8 @@ void populate_symbols(struct binary *binary, const struct sample_list *samples,
 	struct pass p = { binary, image, app, options, rows, NULL, NULL };
 	size_t first = rows->nr, at = 0;
 
-	p.outside = xcalloc(binary->nr_sections + 2, sizeof(*p.outside));
+	p.outside = xcalloc(binary->nr_sections + 2 + (binary->same_name ? binary->nr_symbols : 0),
+			    sizeof(*p.outside));
 	for (size_t i = 0; i < samples->nr; i++) {
 		const struct sample *s = &samples->samples[i];
 		uint64_t id, place = s->offset + binary->key_base;

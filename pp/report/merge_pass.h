@@ -37,8 +37,9 @@ void populate_symbols(struct binary *binary, const struct sample_list *samples,
 		      const struct populate_options *options, struct row_list *rows);
 
 /*
- * The row of a binary that a place belongs to: the index of its symbol, or an id for its section or
- * the whole image; ROW_NONE if such samples have no row (in compatibility mode).
+ * The row of a binary that a place belongs to: the index of its symbol (the first of its name if
+ * these are merged), or an id for its section or the whole image; ROW_NONE if such samples have no
+ * row (in compatibility mode).
  */
 #define ROW_NONE UINT64_MAX
 uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compat);

@@ -80,6 +80,7 @@ void populate_open_image(const struct inverted_image *inverted,
 		.is_kernel = image->is_kernel,
 		.compat = options->compat,
 		.by_address = image->kind == IMAGE_JIT,
+		.merge_names = image->kind == IMAGE_JIT && !options->code,
 		.keep_open = options->code,
 		.root = options->root,
 	};

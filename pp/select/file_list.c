@@ -98,10 +98,10 @@ static char *anon_files_folder(const struct walk *w)
 
 /*
  * Code made at run time: if its object TGID.jo is beside the folders of a process's ranges, all
- * these are that one image [FL-5]. Else NULL. @path is the sample file's.
+ * these are that one image [FL-5]. Else NULL. @path is the sample file's, @of its application.
  */
 static struct report_image *jit_image(struct walk *w, const char *path,
-				      const struct image_name *name)
+				      const struct image_name *of, const struct image_name *name)
 {
 	const char *app = path + w->prefix, *end = strstr(app, "/{dep}/");
 	char *folder = anon_files_folder(w), *object;
@@ -113,7 +113,8 @@ static struct report_image *jit_image(struct walk *w, const char *path,
 	}
 	object = xasprintf("%s/%.*s/{dep}/{anon:%s}/%" PRIu32 ".jo", folder, (int)(end - app), app,
 			   name->path, name->anon_tgid);
-	image = image_set_get_jit(w->images, object, name->anon_tgid, w->session);
+	image = image_set_get_jit(w->images, object, w->spec && w->spec->compat ? NULL : of->path,
+				  name->anon_tgid, w->session);
 	free(object);
 	free(folder);
 	return image;
@@ -131,7 +132,41 @@ static struct report_image *known_anon(struct walk *w, const char *path,
 		return NULL;
 	if (!compat)
 		image = image_set_get_vdso(w->images, name, w->session);
-	return image ? image : jit_image(w, path, name);
+	return image ? image : jit_image(w, path, &file->app, name);
+}
+
+/* Not only of selected files: stacks that are selected may go through any mapping. */
+static void add_mapping(struct walk *w, const char *path, const struct sample_name *file)
+{
+	struct report_image *image;
+	struct anon_mapping *m;
+
+	if (file->image.kind != IMAGE_ANON || (w->spec && w->spec->compat))
+		return;
+	m = anon_mappings_get(&w->list->mappings, w->session, &file->image, &file->app);
+	image = m->image ? NULL : jit_image(w, path, &file->app, &file->image);
+	if (image)
+		anon_mapping_set_image(&w->list->mappings, m, image);
+}
+
+/* An object of a process without sample files there: it called others all the time. */
+static void add_object(struct walk *w, const char *path)
+{
+	char *name = xasprintf("%s/x.0.0.all.all.all", path + w->prefix);
+	struct sample_name of = { .storage = NULL };
+	struct report_image *image = NULL;
+
+	if (!sample_name_parse(name, &of, NULL) && of.image.kind == IMAGE_JIT)
+		image = image_set_get_jit(w->images, path, of.app.path, of.image.anon_tgid,
+					  w->session);
+	if (image) {
+		of.image.kind = IMAGE_ANON;
+		anon_mapping_set_image(&w->list->mappings,
+				       anon_mappings_get(&w->list->mappings, w->session,
+							 &of.image, &of.app), image);
+	}
+	sample_name_free(&of);
+	free(name);
 }
 
 static void keep_file(struct file_list *list, const struct sample_file *file)
@@ -176,13 +211,17 @@ static void visit_file(struct walk *w, const char *path)
 	struct op_error e = { "" };
 	int err;
 
-	if (ends_with(path, ".jo"))
+	if (ends_with(path, ".jo")) {
+		if (!w->spec || !w->spec->compat)
+			add_object(w, path);
 		return;
+	}
 	err = sample_name_parse(path + w->prefix, &file.name, &e);
 	if (err) {
 		note_invalid(w, path, e.text);
 		return;
 	}
+	add_mapping(w, path, &file.name);
 	if (file.name.has_callee && !w->list->want_arcs) {
 		sample_name_free(&file.name);
 		return;
@@ -323,6 +362,7 @@ void file_list_free(struct file_list *list)
 {
 	free_files(list->files, list->nr);
 	free_files(list->arcs, list->nr_arcs);
+	anon_mappings_free(&list->mappings);
 	*list = (struct file_list){ 0 };
 }
 

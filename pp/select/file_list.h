@@ -11,6 +11,7 @@
 #include "libdb/session/name.h"
 #include "pp/select/find_image.h"
 #include "pp/select/images.h"
+#include "pp/select/mappings.h"
 #include "pp/select/notices.h"
 #include "pp/select/sessions.h"
 #include "pp/select/spec.h"
@@ -29,6 +30,7 @@ struct file_list {
 	size_t nr, room;
 	struct sample_file *arcs;	/* call-graph files, the same way; if @want_arcs */
 	size_t nr_arcs, arcs_room;
+	struct anon_mappings mappings;	/* of all files, selected or not */
 	bool want_arcs;			/* set by the caller before file_list_collect() */
 };
 

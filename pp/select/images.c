@@ -24,7 +24,7 @@ static char *display_name(const struct image_name *name, const char *apart_build
 			break;
 		return xasprintf("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
 				 name->path, name->anon_tgid, name->anon_start, name->anon_end);
-	case IMAGE_JIT:		/* the path of its object: file_list.c */
+	case IMAGE_JIT:		/* image_set_get_jit() has a name for it */
 	case IMAGE_FILE:
 		break;
 	}
@@ -77,10 +77,11 @@ static struct report_image *add_image(struct image_set *set, const struct image_
 	return image;
 }
 
-struct report_image *image_set_get(struct image_set *set, const struct image_name *name,
-				   const char *apart_build, const struct report_session *session)
+/* The image of that name that is shown as @display, which is kept or freed. */
+static struct report_image *get_image(struct image_set *set, const struct image_name *name,
+				      const char *apart_build, char *display,
+				      const struct report_session *session)
 {
-	char *display = display_name(name, apart_build);
 	const struct image_key key = { name, apart_build, display };
 	uint64_t hash = hash_string(display);
 	uint32_t i = hash_table_find(&set->by_name, hash, is_image, set->images, &key);
@@ -93,18 +94,27 @@ struct report_image *image_set_get(struct image_set *set, const struct image_nam
 	return add_image(set, name, apart_build, display, session);
 }
 
-struct report_image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
-				       const struct report_session *session)
+struct report_image *image_set_get(struct image_set *set, const struct image_name *name,
+				   const char *apart_build, const struct report_session *session)
+{
+	return get_image(set, name, apart_build, display_name(name, apart_build), session);
+}
+
+struct report_image *image_set_get_jit(struct image_set *set, const char *path, const char *app,
+				       uint32_t tgid, const struct report_session *session)
 {
 	const struct image_name name = { .kind = IMAGE_JIT, .path = path, .anon_tgid = tgid };
 	struct report_image *image;
 
 	if (!file_exists(path))
 		return NULL;
-	image = image_set_get(set, &name, NULL, session);
+	image = get_image(set, &name, NULL,
+			  app ? xasprintf("%s [JIT pid %" PRIu32 "]", app, tgid) : xstrdup(path),
+			  session);
 	if (!image->looked_for) {
 		image->looked_for = true;
 		image->found = xstrdup(path);
+		image->jit_name = app ? xasprintf("%s [JIT]", path_base(app)) : xstrdup("*.jo");
 	}
 	return image;
 }
@@ -136,6 +146,7 @@ void image_set_free(struct image_set *set)
 	for (size_t i = 0; i < set->nr; i++) {
 		free(set->images[i]->path);
 		free(set->images[i]->name);
+		free(set->images[i]->jit_name);
 		free(set->images[i]->found);
 		free(set->images[i]->build_id);
 		free(set->images[i]);
@@ -155,9 +166,16 @@ const char *image_shown_name(const struct report_image *image, bool long_names)
 	return path_base(image->name);
 }
 
+const char *image_common_name(const struct report_image *image)
+{
+	return image->kind == IMAGE_ANON ? image->path
+	     : image->jit_name ? image->jit_name : path_base(image->name);
+}
+
 void image_spec_names(const struct report_image *image, struct spec_image *ret)
 {
 	ret->name = image->is_apart ? image->path : image->name;
-	ret->short_name = image->kind == IMAGE_FILE ? path_base(image->path) : image->path;
+	ret->short_name = image->kind == IMAGE_FILE ? path_base(image->path)
+			: image->kind == IMAGE_JIT ? path_base(image->name) : image->path;
 	ret->found = image->found;
 }

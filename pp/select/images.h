@@ -21,8 +21,10 @@ struct report_session;
 struct report_image {
 	enum image_kind kind;
 	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]"; or a .jo file */
-	char *name;		/* as shown, in full: "/bin/bash", "/ext4",
-				 * "[heap] (tgid:12 range:0x1000-0x2000)", "[vdso]" */
+	char *name;		/* as shown, in full: "/bin/bash", "/ext4", "[vdso]",
+				 * "[heap] (tgid:12 range:0x1000-0x2000)",
+				 * "/bin/java [JIT pid 12]" */
+	char *jit_name;		/* of a .jo file, the same in each run: "java [JIT]"; else NULL */
 	uint64_t anon_start, anon_end;
 	char *build_id;		/* of the profiled build, hex; or NULL: unknown */
 	bool is_apart;		/* it is kept apart from other builds of that path */
@@ -49,11 +51,12 @@ struct report_image *image_set_get(struct image_set *set, const struct image_nam
 				   const char *apart_build, const struct report_session *session);
 
 /*
- * The image of code made at run time if its object @path exists, else NULL. All mappings of the
- * object's process are this one image.
+ * The image of code made at run time by process @tgid of @app (a path; NULL: it is shown as its
+ * object, like in the original) if the object @path exists, else NULL. All mappings of the process
+ * are this one image.
  */
-struct report_image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
-				       const struct report_session *session);
+struct report_image *image_set_get_jit(struct image_set *set, const char *path, const char *app,
+				       uint32_t tgid, const struct report_session *session);
 
 /*
  * The vdso: if the session has a copy, the mappings of all 64-bit processes are that one image
@@ -65,6 +68,9 @@ void image_set_free(struct image_set *set);
 
 /* The name in reports: the found file or the name, in full or its last part. */
 const char *image_shown_name(const struct report_image *image, bool long_names);
+
+/* The part of the name that is the same in another run: no folder, process or range. */
+const char *image_common_name(const struct report_image *image);
 
 void image_spec_names(const struct report_image *image, struct spec_image *ret);
 

@@ -46,6 +46,9 @@ static void check(const struct binary *b)
 			abort();
 		if (strlen(s->name) > UINT32_MAX)
 			abort();
+		if (b->same_name && (b->same_name[i] > i ||
+				     strcmp(b->symbols[b->same_name[i]].name, s->name)))
+			abort();
 	}
 }
 
@@ -77,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fwrite(data, 1, size, f);
 	fclose(f);
 	read_as(&(struct binary_options){ .keep_open = true, .root = fuzz_dir });
+	read_as(&(struct binary_options){ .by_address = true, .merge_names = true, .root = "" });
 	read_as(&(struct binary_options){ .is_kernel = true, .compat = true, .root = "" });
 	return 0;
 }

@@ -2,7 +2,9 @@
 /*
  * made_code.c - runs code that it made, and says so in the way it is told
  *
- *	made-code opagent|map|jitdump|silent MILLISECONDS
+ *	made-code opagent|map|late|jitdump|silent MILLISECONDS
+ *
+ * late: the map is written just before the end.
  *
  * Of its CPU time 75 % go to "made_hot" and 25 % to "made_cool", which count down and do nothing
  * else.
@@ -139,7 +141,7 @@ int main(int argc, char **argv)
 	uint64_t end;
 
 	if (argc != 3 || memory == MAP_FAILED) {
-		fprintf(stderr, "made-code: usage: made-code opagent|map|jitdump|silent "
+		fprintf(stderr, "made-code: usage: made-code opagent|map|late|jitdump|silent "
 			"MILLISECONDS\n");
 		return 2;
 	}
@@ -156,5 +158,7 @@ int main(int argc, char **argv)
 		function(hot)(3 * TURNS);
 		function(cool)(TURNS);
 	}
+	if (!strcmp(argv[1], "late"))
+		tell_map();
 	return 0;
 }

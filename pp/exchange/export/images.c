@@ -252,11 +252,8 @@ char *export_image_path(const struct report_image *image)
 		if (!strcmp(image->path, "kallsyms") || !strcmp(image->path, "no-vmlinux"))
 			return xstrdup("[kernel.kallsyms]");
 		return xasprintf("[%s]", image->path);
-	case IMAGE_JIT: {
-		const char *slash = strrchr(image->path, '/');
-
-		return xstrdup(slash ? slash + 1 : image->path);
-	}
+	case IMAGE_JIT:
+		return xstrdup(image_shown_name(image, false));
 	case IMAGE_FILE:
 	case IMAGE_ANON:
 		break;

@@ -48,17 +48,21 @@ static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event,
 	const struct stack_snapshot *s = &r->snapshot;
 	const struct stack_context *c = &s->contexts[context];
 	const struct stack_event *e = &s->events[event];
-	const struct sample_file file = {
+	struct sample_file file = {
 		.cgroup = c->cgroup,
 		.image = stack_symbols_image(r->images, image),
 		.name = {
-			.app = s->images[c->app == STACK_NONE ? image : c->app].name,
+			.app = *stack_symbols_app(r->images, context, image),
 			.image = s->images[image].name,
 			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
 			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
 		},
 	};
+	uint32_t found = export_file_find(&r->files, &file);
 
+	if (found != PROFILE_NONE || file.name.image.kind != IMAGE_KERNEL)
+		return found;
+	file.name.app = file.name.image;	/* separated by library only [EB-73] */
 	return export_file_find(&r->files, &file);
 }
 

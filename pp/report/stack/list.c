@@ -50,14 +50,17 @@ static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_
 	const struct stack_context *c = &s->contexts[context];
 	const struct stack_event *e = &s->events[event];
 	const struct arrangement *a = &r->collection->arrangement;
-	uint32_t app = c->app == STACK_NONE ? image : c->app;
-	struct report_image *app_image = stack_symbols_image(r->symbols, app);
+	const struct image_name *app = stack_symbols_app(r->symbols, context, image);
 	struct report_image *leaf_image = stack_symbols_image(r->symbols, image);
+	struct report_image *app_image =
+		c->app != STACK_NONE ? stack_symbols_image(r->symbols, c->app)
+		: app == &s->images[image].name ? leaf_image
+		: image_set_get(&r->collection->images, app, NULL, r->session);
 	const struct sample_file file = {
 		.session = r->session,
 		.cgroup = c->cgroup,
 		.name = {
-			.app = s->images[app].name, .image = s->images[image].name,
+			.app = *app, .image = s->images[image].name,
 			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
 			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
 		},

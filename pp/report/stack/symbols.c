@@ -8,13 +8,10 @@
  */
 #include "pp/report/stack/symbols.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdb/session/header.h"
-#include "libdb/session/parts.h"
-#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
@@ -80,76 +77,6 @@ void stack_symbols_free(struct stack_symbols *s)
 
 /* --- images --- */
 
-/*
- * The object of code made at run time is in the folder of the sample files of the process's
- * mappings, below @app [FL-5]. @folder: where the names of sample files begin.
- */
-static struct report_image *jit_below(struct stack_symbols *s, const char *folder,
-				      const struct image_name *name, const struct image_name *app)
-{
-	const struct sample_name file = {
-		.app = *app, .image = *name, .event = "X",
-		.tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
-	};
-	struct strbuf relative = STRBUF_INIT;
-	struct report_image *image = NULL;
-	char *end = NULL, *path;
-
-	if (!sample_name_format(&file, &relative))
-		end = strstr(relative.text, "{dep}/{anon:");
-	if (end)
-		end = strchr(end + strlen("{dep}/"), '/');
-	if (end) {
-		*end = '\0';
-		path = xasprintf("%s/%s/%" PRIu32 ".jo", folder, relative.text, name->anon_tgid);
-		image = image_set_get_jit(&s->collection->images, path, name->anon_tgid,
-					  s->session);
-		free(path);
-	}
-	strbuf_free(&relative);
-	return image;
-}
-
-/* The same in the session's parts for @cgroup. */
-static struct report_image *jit_in_parts(struct stack_symbols *s, const char *cgroup,
-					 const struct image_name *name,
-					 const struct image_name *app)
-{
-	const struct session_parts *parts = &s->session->parts;
-	char *stats = path_join(s->session->samples, "stats");
-	struct report_image *image = NULL;
-
-	for (size_t i = 0; i < parts->nr && !image && *cgroup; i++) {
-		char *folder;
-
-		if (strcmp(parts->parts[i].cgroup, cgroup))
-			continue;
-		folder = session_part_path(stats, i);
-		image = jit_below(s, folder, name, app);
-		free(folder);
-	}
-	free(stats);
-	return image;
-}
-
-static struct report_image *jit_image(struct stack_symbols *s, const struct image_name *name)
-{
-	struct report_image *image = NULL;
-
-	for (uint32_t i = 0; i < s->snapshot->nr_contexts && !image; i++) {
-		const struct stack_context *c = &s->snapshot->contexts[i];
-		const struct image_name *app;
-
-		if (c->app == STACK_NONE || (c->tgid != SAMPLE_ALL && c->tgid != name->anon_tgid))
-			continue;
-		app = &s->snapshot->images[c->app].name;
-		image = jit_below(s, s->session->samples, name, app);
-		if (!image)
-			image = jit_in_parts(s, c->cgroup, name, app);
-	}
-	return image;
-}
-
 /* The build of @image, if the sample files of its path are of another one; else NULL [SS-61]. */
 static const char *apart_build(const struct stack_symbols *s, const struct stack_image *image)
 {
@@ -171,26 +98,21 @@ static struct report_image *file_image(const struct stack_symbols *s, const stru
 	return image;
 }
 
-/* Mappings of one process and name are mostly consecutive: look for their object once. */
+static struct report_image *anon_image(const struct stack_symbols *s, const struct image_name *name)
+{
+	struct report_image *vdso = image_set_get_vdso(&s->collection->images, name, s->session);
+
+	return vdso ? vdso : anon_mappings_image(&s->collection->files.mappings, s->session, name);
+}
+
 static void set_images(struct stack_symbols *s)
 {
-	const struct image_name *last = NULL;
-	struct report_image *last_jit = NULL;
-
 	for (uint32_t i = 0; i < s->snapshot->nr_images; i++) {
-		const struct image_name *name = &s->snapshot->images[i].name;
-		struct report_image *image = NULL;
+		const struct stack_image *image = &s->snapshot->images[i];
 
-		if (name->kind == IMAGE_ANON)
-			image = image_set_get_vdso(&s->collection->images, name, s->session);
-		if (!image && name->kind == IMAGE_ANON) {
-			if (!last || last->anon_tgid != name->anon_tgid ||
-			    strcmp(last->path, name->path))
-				last_jit = jit_image(s, name);
-			last = name;
-			image = last_jit;
-		}
-		s->images[i] = image ? image : file_image(s, &s->snapshot->images[i]);
+		s->images[i] = image->name.kind == IMAGE_ANON ? anon_image(s, &image->name) : NULL;
+		if (!s->images[i])
+			s->images[i] = file_image(s, image);
 	}
 }
 
@@ -209,6 +131,21 @@ void stack_symbols_session(struct stack_symbols *s, const struct report_session 
 struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index)
 {
 	return s->images[index];
+}
+
+/* Anonymous memory is filed under its application, even if nothing else is [EB-73]. */
+const struct image_name *stack_symbols_app(const struct stack_symbols *s, uint32_t context,
+					   uint32_t index)
+{
+	const struct image_name *own = &s->snapshot->images[index].name;
+	uint32_t app = s->snapshot->contexts[context].app;
+	const struct anon_mapping *m = NULL;
+
+	if (app != STACK_NONE)
+		return &s->snapshot->images[app].name;
+	if (own->kind == IMAGE_ANON)
+		m = anon_mappings_find(&s->collection->files.mappings, s->session, own);
+	return m ? &m->app : own;
 }
 
 /* --- binaries --- */

@@ -7,7 +7,7 @@
 
 struct stack_symbols;
 
-/* @options and @r may be NULL if only stack_symbols_image() is used. */
+/* @options and @r may be NULL if no symbols are looked up. */
 struct stack_symbols *stack_symbols_new(struct collection *c, const struct stacks_options *options,
 					struct stack_report *r, struct notices *notices);
 void stack_symbols_free(struct stack_symbols *s);
@@ -18,6 +18,10 @@ void stack_symbols_session(struct stack_symbols *s, const struct report_session 
 
 /* Image number @index of the snapshot. */
 struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index);
+
+/* The application under which samples in image @index are filed, on behalf of @context. */
+const struct image_name *stack_symbols_app(const struct stack_symbols *s, uint32_t context,
+					   uint32_t index);
 
 /* The index of @frame's function among the report's symbols. */
 uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame);

@@ -196,6 +196,104 @@ TEST(files_stay_open)
 	jit_files_close(&files);
 }
 
+/* Just before it ends, after the last look while it lived. */
+static void write_late(pid_t pid, uid_t owner)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	put_text(path, "1000 10 f\n");
+	CHECK(!chown(path, owner, 0), "%s", path);
+}
+
+static const struct {
+	const char *what;
+	uid_t owner;
+	bool want, refused;
+} late[] = {
+	{ "its own", CHILD_UID, true, false },
+	{ "another user's", CHILD_UID + 1, false, true },
+};
+
+/* Its namespace is gone by then, but its /tmp is held. It is the last look. */
+TEST(files_written_just_before_the_end)
+{
+	need_namespaces();
+	for (size_t i = 0; i < ARRAY_SIZE(late); i++) {
+		struct jit_owner owner = { 0 };
+		struct jit_files files;
+		pid_t pid = child_start(CHILD_UID, write_nothing);
+		bool got;
+
+		jit_files_init(&files);
+		jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+		CHECK(files.fd[JIT_PERF_MAP] < 0 && files.folder[JIT_TMP] >= 0, "not yet");
+		write_late(pid, late[i].owner);
+		child_end(pid);
+		jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+		got = files.fd[JIT_PERF_MAP] >= 0;
+		CHECK(got == late[i].want && files.refused == late[i].refused, "%s: %d, refused %d",
+		      late[i].what, got, files.refused);
+		for (size_t k = 0; k < JIT_FOLDERS; k++)
+			CHECK(files.folder[k] < 0, "%s: folder %zu is closed", late[i].what, k);
+		jit_files_close(&files);
+	}
+}
+
+static void hold_what_is_dangerous(pid_t pid, int (*make)(const char *path))
+{
+	struct jit_owner owner = { 0 };
+	struct jit_files files;
+	char path[80];
+
+	jit_files_init(&files);
+	jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	CHECK(!make(path) && !lchown(path, CHILD_UID, 0), "%s", path);
+	child_end(pid);
+	jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+	CHECK(files.fd[JIT_PERF_MAP] < 0 && files.refused, "refused");
+	jit_files_close(&files);
+}
+
+static int make_late_fifo(const char *path)
+{
+	return mkfifo(path, 0666);
+}
+
+static int make_late_link(const char *path)
+{
+	return symlink("/etc/shadow", path);
+}
+
+TEST(last_look_is_as_careful)
+{
+	need_namespaces();
+	hold_what_is_dangerous(child_start(CHILD_UID, write_nothing), make_late_fifo);
+	hold_what_is_dangerous(child_start(CHILD_UID, write_nothing), make_late_link);
+}
+
+/* Nobody has waited for it: it is in /proc still, without a root folder. */
+TEST(files_of_a_zombie)
+{
+	struct jit_owner owner = { 0 };
+	struct jit_files files;
+	siginfo_t info;
+	pid_t pid;
+
+	need_namespaces();
+	pid = child_start(CHILD_UID, write_nothing);
+	jit_files_init(&files);
+	jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+	write_late(pid, CHILD_UID);
+	kill(pid, SIGKILL);
+	CHECK(!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), "ended");
+	jit_files_look("/proc", (uint32_t)pid, &owner, &files);
+	CHECK(owner.alive && files.fd[JIT_PERF_MAP] >= 0, "found");
+	child_end(pid);
+	jit_files_close(&files);
+}
+
 #define STAT "7 (a) b) S 1 1 1 0 -1 0 0 0 0 0 1 1 1 1 20 0 1 0 100 0 0"
 
 static const struct {

@@ -86,6 +86,26 @@ TEST(process_gone_before_the_dump)
 	jit_processes_free(p);
 }
 
+static void write_nothing(void)
+{
+}
+
+/* As programs do that write their map when they end: nothing was there at any look. */
+TEST(map_written_just_before_the_end)
+{
+	pid_t pid = sampled_child(write_nothing);
+	char path[80];
+
+	convert();
+	CHECK(!file_exists(object), "nothing to make it of");
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	put_text(path, "1000 10 final\n");
+	child_end(pid);
+	convert();
+	CHECK(has("final"), "found");
+	jit_processes_free(p);
+}
+
 TEST(new_code_is_found)
 {
 	pid_t pid = sampled_child(write_map);
@@ -103,10 +123,6 @@ TEST(new_code_is_found)
 	CHECK(!file_exists(object), "not again without a change");
 	child_end(pid);
 	jit_processes_free(p);
-}
-
-static void write_nothing(void)
-{
 }
 
 TEST(file_comes_later)

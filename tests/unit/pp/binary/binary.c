@@ -136,6 +136,20 @@ static const char *const mangled[][2] = {
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 	{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
 	{ "_Zbroken@V", "_Zbroken@V" },
+	{ "LW;b(I)J", "W.b(int)" },
+	{ "Ljava/util/List;add(ILjava/lang/Object;)V",
+	  "java.util.List.add(int, java.lang.Object)" },
+	{ "LA$B;<init>([[ZLa/C;[DFSCBJ)V",
+	  "A$B.<init>(boolean[][], a.C, double[], float, short, char, byte, long)" },
+	{ "LA$$Lambda$14.0x0000000800c03000;run()V", "A$$Lambda$14.0x0000000800c03000.run()" },
+	/* a name of something else, or cut */
+	{ "LW;b(I)J~4", "LW;b(I)J~4" },
+	{ "LW;b(I)", "LW;b(I)" },
+	{ "LW;b(V)V", "LW;b(V)V" },
+	{ "LW;b(La/C)V", "LW;b(La/C)V" },
+	{ "LW;(I)V", "LW;(I)V" },
+	{ "L;b(I)V", "L;b(I)V" },
+	{ "LZ4_compress", "LZ4_compress" },
 	{ "_", "_" },
 	{ "", "" },
 };
@@ -151,6 +165,15 @@ TEST(demangled_names)
 			free(text);
 		free(name);
 	}
+}
+
+TEST(short_java_names)
+{
+	char name[] = "La/b/W;b(ILjava/lang/Object;[La/b/C;Lc/D/0x10;)La/E;";
+	char *text = demangle_name(name, DEMANGLE_SMART);
+
+	CHECK(!strcmp(text, "a.b.W.b(int, Object, C[], D.0x10)"), "'%s'", text);
+	free(text);
 }
 
 /* Each part is twice as long as the one before: 2^30 letters without a limit. */
