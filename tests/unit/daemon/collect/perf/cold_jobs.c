@@ -60,7 +60,7 @@ static void run_job(const char *const *argv, struct trans *trans)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		(void)!nice(10);	/* the one who looks has -10 */
+		(void)!nice(5);	/* behind the one who looks, but before other work */
 		setenv("CCACHE_DISABLE", "1", 1);
 		execvp(argv[0], (char *const *)argv);
 		_exit(127);
@@ -166,7 +166,6 @@ static void compile(const char *compiler, const char *program)
 			continue;
 		}
 		/* the machine stalled too often, which made copies smaller */
-		world.ends[OP_STACK_SHORT_COPY] -= world.nr - nr - (nr_whole() - whole);
 		world.nr -= world.nr - nr - (nr_whole() - whole);
 	}
 	CHECK(!world.collector->stop(world.collector, &e), "stop: %s", e.text);
