@@ -79,7 +79,8 @@ enum op_code {
 
 /*
  * How a stack ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right in any
- * case; bits not named here are 0.
+ * case. Bits 9-15: so many of the last frames are the outermost ones, and frames before them are
+ * missing. Bits not named here are 0.
  */
 enum op_stack_end {
 	OP_STACK_COMPLETE	= 0,	/* the outermost frame was reached */
@@ -95,6 +96,9 @@ enum op_stack_end {
 };
 #define OP_STACK_END_MASK	0xffu
 #define OP_STACK_FRAME_POINTERS	0x100u	/* some user frames were found by frame pointers */
+#define OP_STACK_OUTER_SHIFT	9
+#define OP_STACK_OUTER_MASK	0xfe00u
+#define OP_STACK_OUTER_MAX	126	/* the stack store uses 127 for something else */
 
 #define OP_STACK_DEPTH_MAX	1024	/* callers of a sample */
 

@@ -308,6 +308,31 @@ static struct stack begin_stack(struct stack_attribution *a, const struct trans_
 	return s;
 }
 
+static bool is_incomplete(unsigned int end)
+{
+	switch (end & OP_STACK_END_MASK) {
+	case OP_STACK_COMPLETE:
+	case OP_STACK_NO_USER:
+	case OP_STACK_UNKNOWN:
+		return false;
+	}
+	return true;
+}
+
+/* Let an incomplete stack begin with the process, if its outermost frames are unknown. [EB-80] */
+static size_t add_process(struct stack_attribution *a, const struct stack *s, size_t nr,
+			  unsigned int *end)
+{
+	if (!s->app || !is_incomplete(*end) || stack_end_nr_outer(*end))
+		return nr;
+	if (nr == STACK_FRAMES_MAX)
+		nr--;
+	a->frames[nr].image = stacks_image(a->stacks, s->app);
+	a->frames[nr].offset = 0;
+	*end |= STACK_END_PROCESS << STACK_END_OUTER_SHIFT;
+	return nr + 1;
+}
+
 static void count_stack(struct stack_attribution *a, const struct trans_state *leaf,
 			unsigned int end, bool is_stored)
 {
@@ -343,7 +368,9 @@ void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
 		if (store)
 			store_frame(a, &s, at, i);
 	}
-	if (store)
+	if (store) {
+		nr = add_process(a, &s, nr, &end);
 		store = store_stack(a, &s, nr, end);
+	}
 	count_stack(a, leaf, end, store);
 }

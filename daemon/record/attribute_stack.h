@@ -10,7 +10,8 @@
  *         from another image into a build that is not the first of its path [SS-61];
  * [EB-79] with --image= an arc is left out unless both ends are recorded [EB-74];
  * [EB-80] the whole stack goes into the session's stack store, separated as --separate says, with
- *         callers at their calls: one less than where they return to. The store holds at most
+ *         callers at their calls: one less than where they return to. An incomplete one without
+ *         its outermost frames begins with the process's program [ST-15]. The store holds at most
  *         256 MB, because its index is kept in memory and anybody can make up new stacks. Then
  *         stacks that it has are still counted, and others are stacks_lost.
  */

@@ -105,7 +105,7 @@ static unsigned int stack_end(const struct open_stack *s, unsigned int end)
 {
 	if (!s->cut)
 		return end;
-	return (end & ~OP_STACK_END_MASK) | OP_STACK_TRUNCATED;
+	return (end & OP_STACK_FRAME_POINTERS) | OP_STACK_TRUNCATED;
 }
 
 /* The stack is complete: hand it over. */
@@ -210,8 +210,13 @@ static bool note_trace_begin(struct trans *t, const op_word *p)
 
 static bool note_stack_end(struct trans *t, const op_word *p)
 {
-	if (p[0] & ~(op_word)(OP_STACK_END_MASK | OP_STACK_FRAME_POINTERS) ||
-	    (p[0] & OP_STACK_END_MASK) >= NR_OP_STACK_ENDS)
+	const op_word known = OP_STACK_END_MASK | OP_STACK_FRAME_POINTERS | OP_STACK_OUTER_MASK;
+	op_word outer = (p[0] & OP_STACK_OUTER_MASK) >> OP_STACK_OUTER_SHIFT;
+
+	if (p[0] & ~known || (p[0] & OP_STACK_END_MASK) >= NR_OP_STACK_ENDS)
+		return false;
+	/* the leaf is not one of them */
+	if (outer && (outer >= t->stack.nr || outer > OP_STACK_OUTER_MAX))
 		return false;
 	end_stack(t, p[0]);
 	return true;

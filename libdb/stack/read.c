@@ -420,6 +420,21 @@ bool stack_end_parse(const char *text, size_t n, unsigned int *ret)
 	return false;
 }
 
+void stack_snapshot_outer(const struct stack_snapshot *s, uint8_t *ret)
+{
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		uint32_t parent = s->nodes[i].parent;
+
+		ret[i] = 0;
+		if (parent == STACK_NONE)
+			continue;
+		if (s->nodes[parent].parent == STACK_NONE)
+			ret[i] = (uint8_t)stack_end_nr_outer(s->ends[i]);
+		else if (ret[parent])
+			ret[i] = (uint8_t)(ret[parent] - 1);
+	}
+}
+
 static void add(uint64_t *total, uint64_t count)
 {
 	if (__builtin_add_overflow(*total, count, total))

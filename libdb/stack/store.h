@@ -49,6 +49,22 @@ enum stack_end {
 #define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */
 #define STACK_END_GUESSED	0x100u		/* frame pointers stood in for a table */
 #define STACK_END_MAX		0xffffu
+/*
+ * Bits 9-15: so many of the stack's frames are its outermost ones, and those below them are
+ * missing. STACK_END_PROCESS: one, which is no frame but the program of the process. [ST-15]
+ */
+#define STACK_END_OUTER_SHIFT	9
+#define STACK_END_PROCESS	127u
+
+static inline bool stack_end_has_process(unsigned int end)
+{
+	return (end >> STACK_END_OUTER_SHIFT & 0x7f) == STACK_END_PROCESS;
+}
+
+static inline unsigned int stack_end_nr_outer(unsigned int end)
+{
+	return stack_end_has_process(end) ? 1 : end >> STACK_END_OUTER_SHIFT & 0x7f;
+}
 
 struct stack_frame {
 	uint32_t image;		/* id from stack_store_image(); of a snapshot: index */
@@ -181,6 +197,12 @@ struct stack_totals {
 	uint64_t guessed;		/* of these, with STACK_END_GUESSED */
 };
 void stack_snapshot_totals(const struct stack_snapshot *s, struct stack_totals *ret);
+
+/*
+ * Of each node how many outermost frames follow from it on, including it, until the missing ones: 1
+ * is the last of them, 0: none. @ret has an element for each node.
+ */
+void stack_snapshot_outer(const struct stack_snapshot *s, uint8_t *ret);
 
 const char *stack_end_name(unsigned int kind);	/* "complete", "truncated", ...; "unknown" */
 const char *stack_end_text(unsigned int kind);	/* for people: "cut at the depth asked for" */

@@ -8,12 +8,11 @@
  */
 #include "daemon/collect/perf/attribute.h"
 
-#include <linux/perf_event.h>
-
+#include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/names.h"
 #include "daemon/collect/perf/stacks.h"
-#include "daemon/collect/perf/unwind.h"
 
 #define TID_GONE	((uint32_t)-1)
 
@@ -48,262 +47,228 @@ static struct perf_process *known_process_of(struct perf_attribute *a, uint32_t 
 	return process_of(a, tgid);
 }
 
-static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint32_t tgid, uint64_t pc)
+static struct perf_maps *maps_of(struct perf_attribute *a)
 {
-	struct perf_process *q = process_of(a, tgid);
+	struct perf_process *q = a->held_maps ? NULL : process_of(a, a->tgid);
+
+	return q ? q->maps : a->held_maps;
+}
+
+static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint64_t pc)
+{
+	/* first, because that forgets the last mapping if it changed */
+	const struct perf_maps *maps = maps_of(a);
 	const struct perf_mapping *m = a->mapping;
 
 	if (m && m->start <= pc && pc < m->end)
 		return m;
-	m = q ? perf_maps_find(q->maps, pc) : NULL;
+	m = maps ? perf_maps_find(maps, pc) : NULL;
 	if (m)
 		a->mapping = m;
 	return m;
 }
 
-/* The mapping of the current process that @pc lies in, or NULL. Reads /proc again if needed. */
-static const struct perf_mapping *find_mapping(struct perf_attribute *a, uint64_t pc)
+/*
+ * The mapping of the current process that @pc lies in, or NULL. /proc is read again if needed, but
+ * once for a sample, because a walk keeps what it found before.
+ */
+static const struct perf_mapping *find_mapping(void *attribute, uint64_t pc)
 {
-	const struct perf_mapping *m = mapping_of(a, a->tgid, pc);
+	struct perf_attribute *a = attribute;
+	const struct perf_mapping *m = mapping_of(a, pc);
 
-	if (!m && !perf_process_read_again(a->processes, a->tgid))
-		m = mapping_of(a, a->tgid, pc);
-	return m;
+	if (m || a->held_maps || a->has_read)
+		return m;
+	perf_maps_put(a->cookies, a->kept_maps);
+	a->kept_maps = perf_maps_share(maps_of(a));
+	a->has_read = true;
+	return perf_process_read_again(a->processes, a->tgid) ? NULL : mapping_of(a, pc);
 }
 
-/* Write @pc, in @m or at its end. False: no word can hold its offset, nothing written. */
-static bool emit_user(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc)
+/* Write @pc, which is in @m or at its end and has a place there. */
+static void emit_user(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc)
 {
-	uint64_t offset = m->offset + (pc - m->start);
-
 	if (m->image->anonymous)
 		perf_emit_anonymous(a->emit, m->start, m->end, m->image->path, pc);
-	else if (offset == OP_ESCAPE)
-		return false;
 	else
-		perf_emit_file(a->emit, perf_image_cookie(a->cookies, m->image), offset);
-	return true;
-}
-
-/* ---- stacks ---- */
-
-/* One stack being written. */
-struct walk {
-	struct perf_stacks *stacks;
-	struct perf_attribute *attribute;
-	struct perf_sample_stack stack;
-	unsigned int left;		/* callers until the depth is reached */
-	bool in_kernel;			/* the sample is */
-	unsigned int flags;
-};
-
-static bool is_context(uint64_t address)
-{
-	return address >= (uint64_t)PERF_CONTEXT_MAX;
-}
-
-/* The *ret_nr addresses of the kernel's list after the marker @context. */
-static const uint64_t *listed_after(const struct perf_sample_stack *c, uint64_t context,
-				    size_t *ret_nr)
-{
-	size_t first = 0, end;
-
-	while (first < c->nr_addresses && c->addresses[first] != context)
-		first++;
-	if (first < c->nr_addresses)
-		first++;
-	for (end = first; end < c->nr_addresses && !is_context(c->addresses[end]); end++)
-		;
-	*ret_nr = end - first;
-	return c->addresses + first;
-}
-
-/* Whether the kernel's list ended for lack of room. */
-static bool list_is_full(const struct walk *w)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < w->stack.nr_addresses; i++)
-		nr += !is_context(w->stack.addresses[i]);
-	return nr >= w->stacks->max_addresses;
-}
-
-/* False: the requested depth is reached. */
-static bool emit_kernel_caller(struct walk *w, uint64_t address)
-{
-	if (!w->left)
-		return false;
-	w->left--;
-	perf_emit_kernel(w->attribute->emit, address);
-	return true;
-}
-
-/*
- * Write the user caller @address, whose call, or instruction, is in @m. False: the stack ends here,
- * *ret_end says how.
- */
-static bool emit_user_caller(struct walk *w, const struct perf_mapping *m, uint64_t address,
-			     enum op_stack_end *ret_end)
-{
-	*ret_end = OP_STACK_TRUNCATED;
-	if (!w->left)
-		return false;
-	w->left--;
-	*ret_end = OP_STACK_BAD_FRAME;
-	return emit_user(w->attribute, m, address);
-}
-
-static enum op_stack_end walk_copy(struct walk *w, struct perf_unwind *u)
-{
-	enum op_stack_end end = OP_STACK_COMPLETE;
-	const struct op_unwind_table *table;
-	bool is_leaf = !w->in_kernel, is_entered = w->in_kernel;
-
-	do {
-		uint64_t pc = perf_unwind_place(u);
-		const struct perf_mapping *m = find_mapping(w->attribute, pc);
-
-		/* an exec may have removed the mapping from which the kernel was entered [PC-88] */
-		if (!m)
-			return is_entered ? OP_STACK_NO_USER : OP_STACK_BAD_FRAME;
-		is_entered = false;
-		if (!is_leaf && !emit_user_caller(w, m, perf_unwind_caller(u), &end))
-			return end;
-		is_leaf = false;
-		if (w->stack.is_32bit)
-			return OP_STACK_NO_TABLE;
-		table = perf_tables_get(&w->stacks->tables, m->image);
-		if (!perf_unwind_step(u, table, m->offset + (pc - m->start), &end))
-			return end;
-	} while (true);
-}
-
-static enum op_stack_end write_user_by_tables(struct walk *w)
-{
-	struct perf_unwind u;
-	enum op_stack_end end;
-
-	if (!w->stack.registers)
-		return w->in_kernel ? OP_STACK_NO_USER : OP_STACK_UNREADABLE;
-	perf_unwind_begin(&u, &w->stack, w->in_kernel);
-	end = walk_copy(w, &u);
-	if (u.cursor.by_frame_pointer)
-		w->flags |= OP_STACK_FRAME_POINTERS;
-	perf_copy_size_add(&w->stacks->copy_size, u.needed, u.asked,
-			   end == OP_STACK_SHORT_COPY ? u.beyond : 0);
-	return end;
-}
-
-static enum op_stack_end write_user_by_list(struct walk *w)
-{
-	enum op_stack_end end = OP_STACK_COMPLETE;
-	size_t nr, i = !w->in_kernel;
-	const uint64_t *address = listed_after(&w->stack, (uint64_t)PERF_CONTEXT_USER, &nr);
-
-	if (!nr)
-		return w->in_kernel ? OP_STACK_NO_USER : OP_STACK_UNREADABLE;
-	for (; i < nr; i++) {
-		bool exact = i == 0;
-		const struct perf_mapping *m = find_mapping(w->attribute, address[i] - !exact);
-
-		if (!m)
-			return exact ? OP_STACK_NO_USER : OP_STACK_BAD_FRAME;
-		if (!emit_user_caller(w, m, address[i] + exact, &end))
-			return end;
-		w->flags |= OP_STACK_FRAME_POINTERS;
-	}
-	/* frame pointers end at the outermost frame or at code without them */
-	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNKNOWN;
-}
-
-static enum op_stack_end write_callers(struct walk *w)
-{
-	size_t nr;
-	const uint64_t *address = listed_after(&w->stack, (uint64_t)PERF_CONTEXT_KERNEL, &nr);
-
-	for (size_t i = 1; w->in_kernel && i < nr; i++)
-		if (!emit_kernel_caller(w, address[i]))
-			return OP_STACK_TRUNCATED;
-	if (!w->stacks->copies)
-		return write_user_by_list(w);
-	return w->in_kernel && list_is_full(w) ? OP_STACK_TRUNCATED : write_user_by_tables(w);
-}
-
-/* Write the callers of @s, which was written as the leaf; its process is current. */
-static void emit_stack(struct perf_attribute *a, const struct perf_sample *s)
-{
-	struct walk w = { .stacks = a->stacks, .attribute = a, .left = a->stacks->depth,
-			  .in_kernel = s->mode == PERF_MODE_KERNEL };
-	enum op_stack_end end = OP_STACK_UNREADABLE;
-
-	if (!perf_sample_stack_parse(s->stack, s->stack_size, a->stacks->copies, &w.stack))
-		end = write_callers(&w);
-	perf_emit_stack_end(a->emit, end | w.flags);
+		perf_emit_file(a->emit, perf_image_cookie(a->cookies, m->image),
+			       perf_mapping_offset(m, pc));
 }
 
 /* ---- samples ---- */
 
-/* False: the sample was counted as lost. */
-static bool place_user_sample(struct perf_attribute *a, struct cpu_counts *counts,
-			      const struct perf_sample *s)
-{
-	const struct perf_mapping *m = mapping_of(a, s->tgid, s->pc);
+static struct perf_image vsyscall_image = { .path = (char *)"[vsyscall]", .anonymous = true };
+static const struct perf_mapping vsyscall = { .start = VSYSCALL_START, .end = VSYSCALL_END,
+					      .image = &vsyscall_image };
 
-	if (!m && s->pc >= VSYSCALL_START && s->pc < VSYSCALL_END) {
-		perf_emit_anonymous(a->emit, VSYSCALL_START, VSYSCALL_END, "[vsyscall]", s->pc);
+/* A sample and what is known of its task; then its place and its stack. */
+struct placed {
+	const struct perf_sample *sample;
+	unsigned int cpu;
+	op_word program;
+	struct perf_process *process;	/* NULL: unknown, or a held sample's */
+	const char *comm;
+	const struct perf_mapping *mapping;	/* NULL: in the kernel */
+	bool has_stack;
+};
+
+/* False: it is lost, under *ret_reason. */
+static bool place_sample(struct perf_attribute *a, struct placed *p, enum loss_reason *ret_reason)
+{
+	uint64_t pc = p->sample->pc;
+
+	if (p->sample->mode == PERF_MODE_KERNEL)
 		return true;
-	}
-	m = m ? m : find_mapping(a, s->pc);
-	if (m && emit_user(a, m, s->pc))
+	p->mapping = mapping_of(a, pc);
+	if (!p->mapping && pc >= VSYSCALL_START && pc < VSYSCALL_END)
+		p->mapping = &vsyscall;
+	if (!p->mapping)
+		p->mapping = find_mapping(a, pc);
+	if (p->mapping && perf_mapping_has_place(p->mapping, pc))
 		return true;
-	if (m)
-		counts->lost[LOST_INVALID_PC]++;
-	else if (!a->process || !a->process->maps)
-		counts->lost[LOST_NO_MM]++;
-	else
-		counts->lost[LOST_NO_MAPPING]++;
+	*ret_reason = p->mapping ? LOST_INVALID_PC : maps_of(a) ? LOST_NO_MAPPING : LOST_NO_MM;
 	return false;
 }
 
-static void place_sample(struct perf_attribute *a, struct cpu_counts *counts,
-			 const struct perf_sample *s)
+/* Find the stack. Returns the image whose table must be waited for, or NULL. */
+static struct perf_image *walk(struct perf_attribute *a, const struct placed *p,
+			       const struct perf_sample_stack *stack,
+			       const struct perf_entry *entry, bool may_wait)
 {
-	bool has_stack = s->stack && a->stacks, placed = true;
+	struct perf_walk *w = &a->walk;
+	const struct perf_sample *s = p->sample;
 
-	a->emit->counter = s->counter;
-	a->emit->begins_stack = has_stack;
-	if (s->mode == PERF_MODE_KERNEL)
-		perf_emit_kernel(a->emit, s->pc);
-	else
-		placed = place_user_sample(a, counts, s);
-	a->emit->begins_stack = false;
-	a->emit->counter = 0;
-	if (placed && has_stack)
-		emit_stack(a, s);
+	w->stacks = a->stacks;
+	w->cookies = a->cookies;
+	w->find = find_mapping;
+	w->context = a;
+	w->stack = stack;
+	w->in_kernel = s->mode == PERF_MODE_KERNEL;
+	w->may_wait = may_wait;
+	w->entry = entry && s->tid == s->tgid ? *entry : (struct perf_entry){ 0, 0 };
+	return perf_walk_stack(w);
 }
 
-static void write_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
-		       const struct perf_sample *s)
+/* Keep what a complete stack shows of the main thread. */
+static void keep_entry(struct perf_attribute *a, const struct placed *p)
 {
-	struct perf_process *q;
-	op_word program;
+	const struct perf_walk *w = &a->walk;
 
-	cpu->counts.received++;
+	if (w->found.address && p->process && p->process->program == w->found_image &&
+	    p->sample->tid == p->sample->tgid)
+		p->process->entry = w->found;
+}
+
+static void emit_stack(struct perf_attribute *a)
+{
+	const struct perf_walk *w = &a->walk;
+
+	for (unsigned int i = 0; i < w->nr; i++) {
+		const struct perf_frame *f = &w->frames[i];
+
+		if (f->mapping)
+			emit_user(a, f->mapping, f->address);
+		else
+			perf_emit_kernel(a->emit, f->address);
+	}
+	perf_emit_stack_end(a->emit, w->end);
+}
+
+/* Write what was found. */
+static void emit_sample(struct perf_attribute *a, const struct placed *p)
+{
+	const struct perf_sample *s = p->sample;
+
+	a->cpus[p->cpu].counts.received++;
+	perf_emit_task(a->emit, s->tgid, s->tid, p->program);
+	perf_emit_cgroup(a->emit, s->cgroup);
+	if (a->comms)
+		perf_emit_comm(a->emit, p->comm);
+	a->emit->counter = s->counter;
+	a->emit->begins_stack = p->has_stack;
+	if (p->mapping)
+		emit_user(a, p->mapping, s->pc);
+	else
+		perf_emit_kernel(a->emit, s->pc);
+	a->emit->begins_stack = false;
+	a->emit->counter = 0;
+	if (p->has_stack)
+		emit_stack(a);
+}
+
+/* Keep the sample until @wanted has its table. False: impossible. */
+static bool hold(struct perf_attribute *a, const struct placed *p,
+		 const struct perf_sample_stack *stack, struct perf_image *wanted)
+{
+	struct perf_maps *maps = maps_of(a);
+	struct perf_held_sample *h = maps ? perf_held_add(a->held, p->sample, stack, maps, wanted,
+							  p->comm) : NULL;
+
+	if (!h)
+		return false;
+	h->cpu = p->cpu;
+	h->program = p->program;
+	if (p->process)
+		h->entry = p->process->entry;
+	return true;
+}
+
+/* False: the sample waits for a table. */
+static bool find_stack(struct perf_attribute *a, const struct placed *p)
+{
+	const struct perf_entry *entry = p->process ? &p->process->entry : NULL;
+	struct perf_sample_stack stack;
+	struct perf_image *wanted;
+
+	if (perf_sample_stack_parse(p->sample->stack, p->sample->stack_size, a->stacks->copies,
+				    &stack)) {
+		a->walk.nr = 0;
+		a->walk.end = OP_STACK_UNREADABLE;
+		return true;
+	}
+	wanted = walk(a, p, &stack, entry, a->held);
+	if (!wanted) {
+		keep_entry(a, p);
+		return true;
+	}
+	if (hold(a, p, &stack, wanted))
+		return false;
+	(void)walk(a, p, &stack, entry, false);
+	return true;
+}
+
+static void lose(struct perf_attribute *a, unsigned int cpu, enum loss_reason reason)
+{
+	a->cpus[cpu].counts.received++;
+	a->cpus[cpu].counts.lost[reason]++;
+}
+
+static void write_sample(struct perf_attribute *a, unsigned int cpu, const struct perf_sample *s)
+{
+	struct placed p = { .sample = s, .cpu = cpu, .comm = "", .program = OP_NO_COOKIE,
+			    .has_stack = s->stack && a->stacks };
+	enum loss_reason reason;
+
 	if (s->pc == OP_ESCAPE) {
-		cpu->counts.lost[LOST_INVALID_PC]++;
+		lose(a, cpu, LOST_INVALID_PC);
 		return;
 	}
 	if (s->mode == PERF_MODE_UNKNOWN) {
-		cpu->counts.lost[LOST_NO_MODE]++;
+		lose(a, cpu, LOST_NO_MODE);
 		return;
 	}
-	q = known_process_of(a, s->tgid);
-	program = q && q->program ? perf_image_cookie(a->cookies, q->program) : OP_NO_COOKIE;
-	perf_emit_task(a->emit, s->tgid, s->tid, program);
-	perf_emit_cgroup(a->emit, s->cgroup);
+	p.process = known_process_of(a, s->tgid);
+	if (p.process && p.process->program)
+		p.program = perf_image_cookie(a->cookies, p.process->program);
 	if (a->comms)
-		perf_emit_comm(a->emit, perf_comms_find(a->comms, s->tid));
-	place_sample(a, &cpu->counts, s);
+		p.comm = perf_comms_find(a->comms, s->tid);
+	if (!place_sample(a, &p, &reason))
+		lose(a, cpu, reason);
+	else if (!p.has_stack || find_stack(a, &p))
+		emit_sample(a, &p);
+	perf_maps_put(a->cookies, a->kept_maps);
+	a->kept_maps = NULL;
+	a->has_read = false;
 }
 
 void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
@@ -320,8 +285,55 @@ void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
 			sample.tgid = state->exiting_tgid;
 			sample.tid = state->exiting_tid;
 		}
-		write_sample(a, state, &sample);
+		write_sample(a, cpu, &sample);
 	}
+}
+
+/* ---- held samples ---- */
+
+/* Its mappings are those of its time. False: it waits on. */
+static bool write_held(struct perf_attribute *a, struct perf_held_sample *h, bool may_wait)
+{
+	struct placed p = { .sample = &h->sample, .cpu = h->cpu, .comm = h->comm,
+			    .program = h->program, .has_stack = true };
+	const struct op_unwind_table *table;
+	enum loss_reason reason;
+	bool placed;
+
+	/* most wait for the same few tables: no need to walk again */
+	if (may_wait && !perf_tables_get(&a->stacks->tables, h->wanted, &table))
+		return false;
+	a->tgid = h->sample.tgid;
+	a->held_maps = h->maps;
+	a->mapping = NULL;
+	placed = place_sample(a, &p, &reason);
+	if (placed) {
+		h->wanted = walk(a, &p, &h->stack, &h->entry, may_wait);
+		if (!h->wanted) {
+			perf_emit_cpu(a->emit, h->cpu);
+			emit_sample(a, &p);
+		}
+	} else {
+		lose(a, h->cpu, reason);	/* cannot be: it was placed before */
+	}
+	a->held_maps = NULL;
+	a->mapping = NULL;
+	a->process = NULL;
+	a->generation = a->processes->generation - 1;
+	return !placed || !h->wanted;
+}
+
+void perf_attribute_held(struct perf_attribute *a, bool all)
+{
+	struct perf_held_sample *h, *next;
+	uint64_t now;
+
+	if (!a->held || list_empty(&a->held->samples))
+		return;
+	now = perf_now();
+	list_for_each_entry_safe(h, next, &a->held->samples, list)
+		if (write_held(a, h, !all && now < h->until))
+			perf_held_remove(a->held, h);
 }
 
 /* [PC-61] */

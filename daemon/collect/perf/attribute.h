@@ -2,7 +2,8 @@
 /*
  * attribute.h - turn samples into words: task, image, offset and stack
  *
- * Every sample ends in exactly one place: a pair of words, or a counter of lost samples [PC-3].
+ * Every sample ends in exactly one place: a pair of words, or a counter of lost samples [PC-3]. One
+ * whose stack needs a table that is being built is held until then.
  */
 #ifndef DAEMON_COLLECT_PERF_ATTRIBUTE_H
 #define DAEMON_COLLECT_PERF_ATTRIBUTE_H
@@ -14,6 +15,7 @@
 #include "daemon/collect/perf/order.h"
 #include "daemon/collect/perf/process.h"
 #include "daemon/collect/perf/records.h"
+#include "daemon/collect/perf/walk.h"
 #include "libdb/session/session.h"
 
 /* State of one CPU, kept while it is offline. */
@@ -24,6 +26,7 @@ struct perf_cpu_state {
 
 struct perf_cgroups;
 struct perf_comms;
+struct perf_held;
 struct perf_stacks;
 
 struct perf_attribute {
@@ -36,16 +39,29 @@ struct perf_attribute {
 	struct perf_stacks *stacks;	/* NULL: samples have none */
 	struct perf_cgroups *cgroups;	/* NULL: not recorded */
 	struct perf_comms *comms;	/* NULL: not wanted */
+	struct perf_held *held;		/* NULL: no sample waits for tables */
 
 	/* cached, valid while processes->generation is the same */
 	uint64_t generation;
 	uint32_t tgid;
 	struct perf_process *process;		/* NULL: unknown */
 	const struct perf_mapping *mapping;	/* NULL: none */
+
+	/* of the current sample */
+	struct perf_maps *held_maps;	/* instead of the process's, or NULL */
+	struct perf_maps *kept_maps;	/* of the process before /proc was read again, or NULL */
+	bool has_read;			/* /proc */
+	struct perf_walk walk;
 };
 
 /* Write all samples of @order older than @bound, applying the changes between them. */
 void perf_attribute_run(struct perf_attribute *a, struct perf_order *order, uint64_t bound);
+
+/*
+ * Write the held samples whose tables are built, or that waited too long; or @all of them, with the
+ * tables that are there.
+ */
+void perf_attribute_held(struct perf_attribute *a, bool all);
 
 /* The two parts of perf_attribute_run(). */
 void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,

@@ -8,6 +8,7 @@
  * processes (process.c) and writes words (emit.c). doc/perf-collector.md.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/cookies.h"
 #include "daemon/collect/perf/emit.h"
+#include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/modules.h"
 #include "daemon/collect/perf/names.h"
@@ -39,6 +41,8 @@
 #define DRAIN_NS	(100 * NS_PER_MS)	/* how long a sample waits when few come */
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
+#define FLUSH_NS	(2 * NS_PER_SECOND)	/* a flush waits for unwind tables, */
+#define FLUSH_STEP_MS	20			/* in such steps, because rings fill meanwhile */
 #define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
 
 struct perf_collector {
@@ -53,6 +57,7 @@ struct perf_collector {
 	struct perf_modules modules;
 	struct perf_attribute attribute;
 	struct perf_stacks stacks;
+	struct perf_held held;
 	struct perf_emit emit;
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
 	bool by_time;
@@ -119,6 +124,7 @@ static void perf_close(struct collector *c)
 	perf_targets_free(&p->targets);
 	free(p->counters);
 	p->counters = NULL;
+	perf_held_free(&p->held);
 	perf_stacks_close(&p->stacks);
 	if (p->cookies) {
 		perf_processes_free(&p->processes);
@@ -147,6 +153,14 @@ static int open_rings(struct perf_collector *p, struct perf_event_setup *setup, 
 	if (!err)
 		err = perf_rings_open(&p->rings, setup, targets, "", p->order, p->epoll_fd, e);
 	return err || !targets ? err : perf_rings_open_threads(&p->rings, e);
+}
+
+/* Samples that may lie in a module come before its end. */
+static void write_all_held(void *collector)
+{
+	struct perf_collector *p = collector;
+
+	perf_attribute_held(&p->attribute, true);
 }
 
 /* Read processes older than the first record; a program that is about to exec needs none. */
@@ -194,6 +208,8 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		return err;
 	}
 	perf_stacks_opened(&p->stacks, config, &p->processes, &p->rings.setup);
+	perf_held_init(&p->held, p->cookies);
+	p->attribute.held = p->stacks.copies ? &p->held : NULL;
 	/* changes are recorded already, so none is missed between records and /proc */
 	err = read_processes(p);
 	if (err) {
@@ -202,6 +218,8 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		return err;
 	}
 	perf_modules_init(&p->modules, "/proc/modules");
+	p->modules.before_gone = write_all_held;
+	p->modules.context = p;
 	p->reread_at = p->modules_at = perf_now();
 	return 0;
 }
@@ -248,15 +266,12 @@ static void reread_if_missed(struct perf_collector *p, uint64_t now)
 	p->reread_at = now;
 }
 
-static int perf_drain(struct collector *c, bool flush, words_fn *words, void *context,
-		      struct op_error *e)
+static void drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
 {
-	struct perf_collector *p = of(c);
 	struct timespec settle = { 0, SETTLE_NS };
 	uint64_t now, bound;
 	uint32_t copy_bytes;
 
-	(void)e;
 	clear_timer(p);
 	if (flush)
 		nanosleep(&settle, NULL);
@@ -266,6 +281,7 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 	perf_rings_read(&p->rings, now);
 
 	perf_emit_begin(&p->emit, words, context);
+	perf_attribute_held(&p->attribute, false);
 	announce_modules(p, now);
 	perf_attribute_run(&p->attribute, p->order, bound);
 	perf_emit_end(&p->emit);
@@ -276,6 +292,39 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 		(void)perf_rings_copy(&p->rings, copy_bytes);
 	perf_processes_tick(&p->processes, bound);
 	reread_if_missed(p, now);
+}
+
+static bool has_held(const struct perf_collector *p)
+{
+	return p->attribute.held && !list_empty(&p->held.samples);
+}
+
+/* Until no sample waits for a table any more, or for FLUSH_NS. */
+static void wait_for_tables(struct perf_collector *p, words_fn *words, void *context)
+{
+	uint64_t until = perf_now() + FLUSH_NS;
+
+	while (has_held(p) && perf_now() < until) {
+		perf_stacks_wait(&p->stacks, FLUSH_STEP_MS);
+		drain_once(p, true, words, context);
+	}
+	if (!has_held(p))
+		return;
+	perf_emit_begin(&p->emit, words, context);
+	perf_attribute_held(&p->attribute, true);
+	perf_emit_end(&p->emit);
+	perf_tables_end_drain(&p->stacks.tables);
+}
+
+static int perf_drain(struct collector *c, bool flush, words_fn *words, void *context,
+		      struct op_error *e)
+{
+	struct perf_collector *p = of(c);
+
+	(void)e;
+	drain_once(p, flush, words, context);
+	if (flush)
+		wait_for_tables(p, words, context);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct perf_image_unwind {
 	const struct unwind_table *table;	/* NULL: none, or not in this drain */
 	struct unwind_key key;
 	bool has_key;
+	bool pending;			/* being built in this drain */
 };
 
 struct perf_image {

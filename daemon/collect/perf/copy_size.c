@@ -2,8 +2,10 @@
 /*
  * copy_size.c - adapt the size of stack copies to the stacks
  *
- * Grows at once when one stack in a hundred is short; shrinks only after a long time in which half
- * the size sufficed, because a change needs new events on every CPU.
+ * Begins with the largest size, because the first stacks of a program, and short programs, must be
+ * whole, too. Only what is mapped above the stack pointer is copied, mostly the used stack, so a
+ * large size costs room in the ring, but mostly no time. It shrinks if it does cost time, or if
+ * samples are lost. It changes rarely, because that needs new events on every CPU.
  */
 #include "daemon/collect/perf/copy_size.h"
 
@@ -14,14 +16,14 @@
 #define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* or of this one if the size is fixed */
 #define STACKS_UP	100	/* enough to see that copies are too short */
 #define STACKS_DOWN	1000	/* enough to see that they are too long */
+#define LOSSY_MANY	3	/* drains with losses: if a machine stalls once, no size helps */
+#define COPIED_MANY	8192	/* bytes of a stack on average that cost time */
 #define DOWN_NS		(20 * NS_PER_SECOND)
 
 #define RING_BYTES_MIN	((size_t)1 << 20)
-#define RING_BYTES_MAX	((size_t)8 << 20)
-#define RINGS_BYTES	((size_t)16 << 20)	/* of all CPUs, if each has more than the minimum */
-/* if copies must have the largest size from the start */
-#define FIXED_RING_BYTES_MIN ((size_t)2 << 20)
-#define FIXED_FACTOR	4			/* for the other two */
+#define FIXED_RING_BYTES_MIN ((size_t)2 << 20)	/* if the size cannot change */
+#define RING_BYTES_MAX	((size_t)32 << 20)
+#define RINGS_BYTES	((size_t)64 << 20)	/* of all CPUs, if each has more than the minimum */
 
 static uint32_t within(uint64_t bytes, uint64_t most)
 {
@@ -34,8 +36,9 @@ static uint32_t within(uint64_t bytes, uint64_t most)
 
 static void begin(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
-	s->stacks = s->short_ones = s->deep = 0;
-	s->lost = lost;
+	s->stacks = s->short_ones = s->deep = s->copied = 0;
+	s->lost = s->last_lost = lost;
+	s->lossy = 0;
 	s->since = now;
 }
 
@@ -70,17 +73,22 @@ void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_b
 
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
-	bool lost_many = (lost - s->lost) * 100 > s->stacks;
+	uint64_t nr_lost = lost - s->lost;
+	/* a whole sample is worth more than its last callers, but not than those of two */
+	bool lost_many = nr_lost * 100 > s->stacks && nr_lost > s->deep;
 	bool is_short = s->stacks >= STACKS_UP && s->short_ones * 100 > s->stacks;
 	bool judged = s->stacks >= STACKS_DOWN && now - s->since >= DOWN_NS;
 	uint32_t bytes = s->bytes;
 
-	if (lost_many) {	/* a whole sample is worth more than its last callers */
+	s->lossy += lost != s->last_lost;
+	s->last_lost = lost;
+	lost_many &= s->lossy >= LOSSY_MANY;
+	if (lost_many) {
 		bytes = bytes > PERF_COPY_BYTES ? within(bytes / 2, s->most) : bytes;
 		s->up_at = now + DOWN_NS;
 	} else if (is_short && now >= s->up_at) {
-		bytes = within((uint64_t)bytes * 2, s->most);
-	} else if (judged && s->deep * 1000 < s->stacks) {
+		bytes = s->most;
+	} else if (judged && s->deep * 1000 < s->stacks && s->copied / s->stacks > COPIED_MANY) {
 		bytes = within(bytes / 2, s->most);
 	}
 	if (bytes != s->bytes || judged || lost_many)
@@ -94,13 +102,12 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed)
 {
 	uint64_t samples = NS_PER_SECOND / 2 / (period_ns ? period_ns : 1);
-	uint64_t needed = samples * ((fixed ? PERF_COPY_BYTES_MAX : PERF_COPY_BYTES) + OTHER_BYTES);
-	size_t factor = fixed ? FIXED_FACTOR : 1;
-	size_t share = factor * RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
+	uint64_t needed = samples * (PERF_COPY_BYTES_MAX + OTHER_BYTES);
+	size_t share = RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
 	size_t bytes = fixed ? FIXED_RING_BYTES_MIN : RING_BYTES_MIN;
 
 	/* the next power of two that holds the samples, but at most the ring's share */
-	while (bytes < needed && 2 * bytes <= share && bytes < factor * RING_BYTES_MAX)
+	while (bytes < needed && 2 * bytes <= share && bytes < RING_BYTES_MAX)
 		bytes *= 2;
 	return bytes;
 }

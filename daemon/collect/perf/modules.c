@@ -59,6 +59,8 @@ void perf_modules_free(struct perf_modules *m)
 
 static void announce_gone(struct perf_modules *m, struct perf_emit *e)
 {
+	if (m->nr_gone && m->before_gone)
+		m->before_gone(m->context);
 	for (size_t i = 0; i < m->nr_gone; i++)
 		perf_emit_module(e, false, m->gone[i].start, m->gone[i].size, m->gone[i].name);
 	m->nr_gone = 0;

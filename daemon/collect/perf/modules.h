@@ -19,6 +19,8 @@ struct perf_modules {
 	size_t nr_loaded;
 	struct perf_module *gone;	/* end not announced yet */
 	size_t nr_gone, room_gone;
+	void (*before_gone)(void *context);	/* called before ends are announced, or NULL */
+	void *context;
 };
 
 /* Read what is loaded now, without announcing it. A machine without modules is fine. */

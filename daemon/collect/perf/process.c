@@ -53,6 +53,8 @@ static void set_program(struct perf_processes *p, struct perf_process *q, struct
 {
 	if (image)
 		image->refs++;
+	if (image != q->program)
+		q->entry.address = 0;
 	perf_image_put(p->cookies, q->program);
 	q->program = image;
 	q->wants_program = false;
@@ -184,6 +186,7 @@ static void change_exec(struct perf_processes *p, const struct perf_record *r)
 	if (r->time < q->read_at)
 		return;
 	forget_maps(p, q);
+	q->entry.address = 0;
 	q->wants_program = true;	/* keep the old one until the new one is known */
 	q->known = true;
 	q->read_again_at_nr = STALE_MIN;
@@ -202,6 +205,8 @@ static void change_fork(struct perf_processes *p, const struct perf_record *r)
 	forget_maps(p, q);
 	q->maps = parent ? perf_maps_share(parent->maps) : NULL;
 	set_program(p, q, parent ? parent->program : NULL);
+	if (parent)
+		q->entry = parent->entry;
 	q->known = parent && parent->known;
 	q->wants_program = parent && parent->wants_program;
 	q->parent_tgid = r->parent_tgid;

@@ -16,11 +16,18 @@
 #include "daemon/collect/perf/records.h"
 #include "libutil/list.h"
 
+/* The outermost frame of the main thread, as a complete stack had it since the last exec. */
+struct perf_entry {
+	uint64_t sp;			/* where the frame is */
+	uint64_t address;		/* as of a caller; 0: unknown */
+};
+
 struct perf_process {
 	uint32_t tgid, parent_tgid;
 	struct perf_maps *maps;		/* NULL: none or unknown */
 	struct perf_image *program;	/* NULL: a kernel thread, or unknown */
 	bool wants_program;		/* after exec: the first file mapped is the program */
+	struct perf_entry entry;
 	bool known;			/* maps are complete: from /proc, a known parent or exec */
 	uint64_t read_at;		/* when /proc was read, with older changes; 0: never */
 	uint64_t retry_at;		/* do not read /proc again before */

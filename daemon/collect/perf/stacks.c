@@ -2,6 +2,7 @@
 /* stacks.c - choose depth, ring size and copy size for call stacks */
 #include "daemon/collect/perf/stacks.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
 #define MAX_STACK	127	/* of kernels without that file */
+#define MEMORY_SHARE	128	/* of the machine's memory, for rings above RING_BYTES_ALWAYS */
+#define RING_BYTES_ALWAYS ((size_t)2 << 20)
 #define LISTED_BYTES	512	/* typical size of a record with listed user frames */
 
 static unsigned int max_addresses(unsigned int depth)
@@ -30,11 +33,23 @@ static unsigned int nr_cpus(void)
 	return nr > 0 ? (unsigned int)nr : 1;
 }
 
+/* A small machine has other uses for its memory. */
+static size_t within_memory(size_t bytes)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (bytes > RING_BYTES_ALWAYS && bytes * nr_cpus() > memory / MEMORY_SHARE)
+		bytes /= 2;
+	return bytes;
+}
+
 /* Listed stacks are small: room for half a second of them, as for samples without stacks. */
 static size_t ring_bytes(const struct perf_stacks *k, uint64_t period_ns)
 {
+	size_t bytes = perf_copy_ring_bytes(period_ns, nr_cpus(), k->fixed);
+
 	if (k->copies)
-		return perf_copy_ring_bytes(period_ns, nr_cpus(), k->fixed);
+		return k->fixed ? bytes : within_memory(bytes);
 	return PERF_RING_BYTES_MIN + NS_PER_SECOND / 2 / (period_ns ? period_ns : 1) * LISTED_BYTES;
 }
 
@@ -55,7 +70,7 @@ void perf_stacks_open(struct perf_stacks *k, const struct collector_config *conf
 						    sizeof(op_word), page_size);
 	if (!k->copies)
 		return;
-	setup->copy_bytes = k->fixed ? PERF_COPY_BYTES_MAX : PERF_COPY_BYTES;
+	setup->copy_bytes = PERF_COPY_BYTES_MAX;
 	setup->copy_period_ns = period_ns;
 }
 
@@ -76,6 +91,14 @@ void perf_stacks_close(struct perf_stacks *k)
 	if (k->copies)
 		perf_tables_free(&k->tables);
 	*k = (struct perf_stacks){ 0 };
+}
+
+void perf_stacks_wait(struct perf_stacks *k, int ms)
+{
+	struct pollfd built = { .fd = unwind_cache_fd(k->tables.cache), .events = POLLIN };
+
+	(void)poll(&built, 1, ms);
+	unwind_cache_seen(k->tables.cache);
 }
 
 uint32_t perf_stacks_end_drain(struct perf_stacks *k, uint64_t lost, uint64_t now)

@@ -14,6 +14,10 @@
 #include "daemon/collect/perf/copy_size.h"
 #include "daemon/collect/perf/tables.h"
 
+/* A stack deeper than asked for keeps so many of its outermost frames: an eighth of the depth. */
+#define PERF_OUTER_SHARE	8
+#define PERF_OUTER_MAX		32
+
 struct collector_config;
 struct perf_event_setup;
 
@@ -34,6 +38,9 @@ void perf_stacks_opened(struct perf_stacks *k, const struct collector_config *co
 			const struct perf_processes *processes,
 			const struct perf_event_setup *setup);
 void perf_stacks_close(struct perf_stacks *k);	/* before @processes and their images are freed */
+
+/* Wait until a table is built, at most @ms. */
+void perf_stacks_wait(struct perf_stacks *k, int ms);
 
 /*
  * Release the tables of this drain. Returns the size that copies should have from now on, or 0 if

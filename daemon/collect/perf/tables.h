@@ -8,6 +8,7 @@
 #ifndef DAEMON_COLLECT_PERF_TABLES_H
 #define DAEMON_COLLECT_PERF_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/collect/perf/cookies.h"
@@ -20,7 +21,6 @@ struct perf_tables {
 	const struct perf_processes *processes;	/* not owned: to find the files */
 	uint64_t drain;				/* number of the current one */
 	unsigned int opens_left;		/* of files in this drain */
-	uint64_t wait_left_ns;			/* for tables being built, in this drain */
 	struct perf_image **held;		/* images looked up in this drain */
 	size_t nr_held, room_held;
 };
@@ -30,10 +30,11 @@ void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
 void perf_tables_free(struct perf_tables *t);		/* all zero is fine */
 
 /*
- * The table of @image, which has a cookie or is anonymous; NULL: none, or not yet. Valid until
- * perf_tables_end_drain().
+ * The table of @image, which has a cookie or is anonymous, or NULL: there is none. Valid until
+ * perf_tables_end_drain(). False: it is being built, or will be; *ret is NULL.
  */
-const struct op_unwind_table *perf_tables_get(struct perf_tables *t, struct perf_image *image);
+bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
+		     const struct op_unwind_table **ret);
 
 void perf_tables_end_drain(struct perf_tables *t);
 

@@ -32,6 +32,8 @@ struct export_image {
 	size_t nr_ranges;
 };
 
+#define EXPORT_PROCESS	(UINT64_C(1) << 32)
+
 struct export {
 	struct collection *collection;
 	const struct export_options *options;
@@ -43,7 +45,8 @@ struct export {
 	size_t nr_images, images_room;
 	/*
 	 * Its images are indices of images[], its addresses places of binary.h; without an image,
-	 * the address is how a stack ended. @profile's samples have its nodes until all places are
+	 * the address is how a stack ended, or EXPORT_PROCESS and the image that is the program of
+	 * the stack's process. @profile's samples have its nodes until all places are
 	 * named.
 	 */
 	struct profile *gathered;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
@@ -53,10 +54,20 @@ static void name_places(struct export *x)
 
 /* --- stacks of named places --- */
 
-/* The frame above an incomplete stack, which shows why it ended [PF-6]. */
-static uint32_t end_place(struct profile *p, uint64_t kind)
+static char *process_text(const struct export *x, uint64_t image)
 {
-	char *text = xasprintf("[%s]", stack_end_text((unsigned int)kind));
+	const char *name = x->images[image]->image->name, *base = strrchr(name, '/');
+
+	return xstrdup(base && base[1] ? base + 1 : name);
+}
+
+/* The frame where others are missing, which shows why, or the process above it [PF-6]. */
+static uint32_t end_place(struct export *x, uint64_t kind)
+{
+	struct profile *p = x->profile;
+	char *text = kind >= EXPORT_PROCESS
+			? process_text(x, kind - EXPORT_PROCESS)
+			: xasprintf("[%s]", stack_end_text((unsigned int)kind));
 	struct profile_function function = { .name = profile_string(p, text) };
 	struct profile_line line = { .line = 0 };
 
@@ -78,7 +89,7 @@ static void name_stacks(struct export *x)
 
 		named[i] = profile_node(p, n->parent == PROFILE_NONE ? PROFILE_NONE
 								     : named[n->parent],
-					at->image == PROFILE_NONE ? end_place(p, at->address)
+					at->image == PROFILE_NONE ? end_place(x, at->address)
 								  : x->named[n->key]);
 	}
 	for (uint32_t i = 0; i < p->nr_samples; i++)

@@ -34,6 +34,7 @@ struct reader {
 	uint32_t *choice_files;		/* of each: its file; PROFILE_NONE: not selected */
 	size_t choice_files_room;
 	uint32_t *places, *nodes;	/* x->gathered's, of its frames and nodes; PROFILE_NONE */
+	uint8_t *outer;			/* of the nodes: stack_snapshot_outer() */
 	uint32_t *path;
 	size_t path_room;
 	uint32_t *by_file;		/* indices of counts, grouped by file */
@@ -115,15 +116,39 @@ static uint32_t place_of_frame(struct reader *r, uint32_t frame)
 	return r->places[frame];
 }
 
-/* Complete stacks, the kernel's own, and those whose end is unknown have no frame above them. */
-static uint32_t node_of_root(struct reader *r, uint32_t node)
+/* A node below @parent that says why frames are missing there. */
+static uint32_t missing_node(struct reader *r, uint32_t parent, unsigned int kind)
 {
-	unsigned int kind = STACK_END_KIND(r->snapshot.nodes[node].frame);
 	struct profile *g = r->x->gathered;
 
-	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
+	return profile_node(g, parent, profile_place(g, PROFILE_NONE, kind, NULL, 0));
+}
+
+/*
+ * Complete stacks, the kernel's own, and those whose end is unknown have no frame above them. Of
+ * those whose outermost frames are known, what is missing is below these.
+ */
+static uint32_t node_of_root(struct reader *r, uint32_t node)
+{
+	unsigned int end = r->snapshot.nodes[node].frame, kind = STACK_END_KIND(end);
+
+	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END ||
+	    stack_end_nr_outer(end))
 		return PROFILE_NONE;
-	return profile_node(g, PROFILE_NONE, profile_place(g, PROFILE_NONE, kind, NULL, 0));
+	return missing_node(r, PROFILE_NONE, kind);
+}
+
+static uint32_t place_of_node(struct reader *r, uint32_t node)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_node *n = &s->nodes[node];
+	uint32_t image;
+
+	if (s->nodes[n->parent].parent != STACK_NONE || !stack_end_has_process(s->ends[node]))
+		return place_of_frame(r, n->frame);
+	image = export_image_get(r->x, stack_symbols_image(r->images, s->frames[n->frame].image),
+				 r->session);
+	return profile_place(r->x->gathered, PROFILE_NONE, EXPORT_PROCESS + image, NULL, 0);
 }
 
 /* The gathered node of the store's @node. */
@@ -141,7 +166,9 @@ static uint32_t node_of(struct reader *r, uint32_t node)
 	at = r->nodes[node] == PROFILE_NONE ? node_of_root(r, node) : r->nodes[node];
 	while (nr--) {
 		node = r->path[nr];
-		at = profile_node(r->x->gathered, at, place_of_frame(r, all[node].frame));
+		at = profile_node(r->x->gathered, at, place_of_node(r, node));
+		if (r->outer[node] == 1)
+			at = missing_node(r, at, STACK_END_KIND(r->snapshot.ends[node]));
 		r->nodes[node] = at;
 	}
 	return at;
@@ -324,6 +351,8 @@ static bool open_store(struct reader *r)
 	group_by_file(r);
 	r->places = none_of(r->snapshot.nr_frames);
 	r->nodes = none_of(r->snapshot.nr_nodes);
+	r->outer = xcalloc((size_t)r->snapshot.nr_nodes + 1, sizeof(*r->outer));
+	stack_snapshot_outer(&r->snapshot, r->outer);
 	return true;
 }
 
@@ -335,6 +364,7 @@ static void close_store(struct reader *r)
 	free(r->choice_files);
 	free(r->places);
 	free(r->nodes);
+	free(r->outer);
 	free(r->path);
 	free(r->by_file);
 	free(r->ends);

@@ -247,8 +247,9 @@ static void sum_calls(struct calls *c, uint32_t event, uint32_t labels)
 		if (parent == PROFILE_NONE)
 			continue;
 		c->weights[parent] = add_saturated(c->weights[parent], count);
-		if (p->tree.nodes[parent].parent != PROFILE_NONE ||
-		    !import_is_stack_end(p, p->tree.nodes[parent].key, &ignored))
+		/* where frames are missing nobody knows who called */
+		if (!import_is_stack_end(p, p->tree.nodes[parent].key, &ignored) &&
+		    !import_is_stack_end(p, p->tree.nodes[node].key, &ignored))
 			add_call(c, event, labels, node, (uint64_t)count);
 	}
 	c->nr_nodes = 0;

@@ -53,22 +53,26 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 					m->events[event].of.unit_mask };
 	unsigned int end = STACK_UNKNOWN_END;
 	uint32_t node = s->node, id;
-	size_t nr = 0;
+	size_t nr = 0, first_outer = SIZE_MAX;
 	int err = 0;
 
 	for (; node != PROFILE_NONE && !err; node = p->tree.nodes[node].parent) {
 		uint32_t place = p->tree.nodes[node].key;
 
-		if (nr && p->tree.nodes[node].parent == PROFILE_NONE &&
-		    import_is_stack_end(p, place, &end))
-			break;
+		if (nr && end == STACK_UNKNOWN_END && import_is_stack_end(p, place, &end)) {
+			first_outer = nr;
+			continue;
+		}
 		if (nr == STACK_FRAMES_MAX) {
 			end = STACK_TRUNCATED;
+			first_outer = nr;
 			break;
 		}
 		err = image_id(m, ids, m->m->places[place].image, &ids->frames[nr].image);
 		ids->frames[nr++].offset = m->m->places[place].key;
 	}
+	if (first_outer < nr && nr - first_outer < STACK_END_PROCESS)
+		end |= (unsigned int)(nr - first_outer) << STACK_END_OUTER_SHIFT;
 	if (!err && l->app != PROFILE_NONE)
 		err = image_id(m, ids, l->app, &context.app);
 	if (!err)

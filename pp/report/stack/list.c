@@ -165,6 +165,15 @@ struct functions {
 	size_t nr, room;
 };
 
+/* The outermost node of an incomplete stack, whose frame has the image of its process only. */
+static bool is_process(const struct stack_snapshot *s, uint32_t node)
+{
+	uint32_t parent = s->nodes[node].parent;
+
+	return parent != STACK_NONE && s->nodes[parent].parent == STACK_NONE &&
+	       stack_end_has_process(s->ends[node]);
+}
+
 /* Look up the frames of the wanted nodes, each once. */
 static void find_functions(struct reader *r, const bool *wanted, struct functions *ret)
 {
@@ -176,7 +185,8 @@ static void find_functions(struct reader *r, const bool *wanted, struct function
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		const struct stack_node *n = &s->nodes[i];
 
-		if (wanted[i] && n->parent != STACK_NONE && !ret->of_frame[n->frame].nr++)
+		if (wanted[i] && n->parent != STACK_NONE && !is_process(s, i) &&
+		    !ret->of_frame[n->frame].nr++)
 			frames[nr++] = n->frame;
 	}
 	stack_symbols_prepare(r->symbols, frames, nr);
@@ -218,44 +228,70 @@ static struct place add_frame(struct stack_list *list, struct place at, const ui
 	return at;
 }
 
-/* Add the nodes that stacks from @first_stack on go through. So far these have the store's. */
+/*
+ * The place of the snapshot's node @i, which is added with the functions inlined there. The root
+ * of complete stacks has no line, nor has that of stacks whose outermost frames are known.
+ */
+static struct place add_own(struct reader *r, uint32_t i, const struct place *places,
+			    const struct functions *functions)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_node *n = &s->nodes[i];
+	const struct frame_functions *f;
+	struct place top = { CALL_NONE, 0 };
+	uint32_t symbol;
+
+	if (n->parent == STACK_NONE) {
+		symbol = stack_end_nr_outer(s->ends[i])
+			? STACK_NONE : stack_symbols_find_end(r->symbols, s->ends[i]);
+		return symbol == STACK_NONE ? top : add_frame(r->list, top, &symbol, 1);
+	}
+	if (is_process(s, i)) {
+		symbol = stack_symbols_find_process(r->symbols, s->frames[n->frame].image);
+		return add_frame(r->list, places[n->parent], &symbol, 1);
+	}
+	f = &functions->of_frame[n->frame];
+	return add_frame(r->list, places[n->parent], functions->ids + f->first, f->nr);
+}
+
+/*
+ * Add the nodes that stacks from @first_stack on go through, and one for the missing frames of each
+ * stack whose outermost frames are known. The stacks' nodes, until now those of the snapshot,
+ * become the list's.
+ */
 static void add_nodes(struct reader *r, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	size_t room = r->list->nr_nodes + s->nr_nodes;	/* and more for inlined functions */
 	struct place *places = xcalloc(s->nr_nodes + 1, sizeof(*places));
+	uint8_t *outer = xcalloc(s->nr_nodes + 1, sizeof(*outer));
 	struct functions functions = { 0 };
 	bool *wanted = find_wanted(r, first_stack);
 
 	find_functions(r, wanted, &functions);
+	stack_snapshot_outer(s, outer);
 	if (r->list->nodes_room < room) {
 		r->list->nodes = xrealloc_array(r->list->nodes, room, sizeof(*r->list->nodes));
 		r->list->nodes_room = room;
 	}
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
-		const struct stack_node *n = &s->nodes[i];
-		const struct frame_functions *f;
 		uint32_t end;
 
 		places[i] = (struct place){ CALL_NONE, 0 };
 		if (!wanted[i])
 			continue;
-		if (n->parent != STACK_NONE) {
-			f = &functions.of_frame[n->frame];
-			places[i] = add_frame(r->list, places[n->parent],
-					      functions.ids + f->first, f->nr);
-			continue;
-		}
-		/* the root of complete stacks has no symbol, and no line */
-		end = stack_symbols_find_end(r->symbols, n->frame);
-		if (end != STACK_NONE)
+		places[i] = add_own(r, i, places, &functions);
+		if (outer[i] == 1) {
+			end = stack_symbols_find_end(r->symbols, s->ends[i]);
 			places[i] = add_frame(r->list, places[i], &end, 1);
+		}
 	}
 	for (size_t i = first_stack; i < r->list->nr; i++)
 		r->list->stacks[i].node = places[r->list->stacks[i].node].node;
 	free(functions.of_frame);
 	free(functions.ids);
 	free(wanted);
+	free(outer);
 	free(places);
 }
 

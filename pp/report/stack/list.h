@@ -29,9 +29,10 @@ struct counted_stack {
 #define STACK_LIST_DEPTH	4096
 
 /*
- * Nodes have symbols of the report as keys. One of the stores is one here, and one more for each
- * function that is inlined there. Siblings may have equal keys: merging them takes as long as
- * reading the stacks, so only reports that need it do so.
+ * Nodes are those of the stores that selected stacks go through, with symbols of the report as
+ * keys, one for the missing frames of stacks whose outermost ones are known, and one more for each
+ * function that is inlined. Siblings may have equal keys: merging them takes as long as reading the
+ * stacks, so only reports that need it do so.
  */
 struct stack_list {
 	struct call_node *nodes;	/* parents come before their children */

@@ -333,6 +333,21 @@ size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *fra
 	return nr;
 }
 
+uint32_t stack_symbols_find_process(struct stack_symbols *s, uint32_t image)
+{
+	const struct report_image *app = s->images[image];
+	const void *owner = (const char *)app + 1;	/* of no function */
+	uint32_t symbol = find_known(s, owner, 0);
+	const char *base = strrchr(app->name, '/');
+
+	if (symbol != STACK_NONE)
+		return symbol;
+	symbol = new_symbol(s, rows_text(&s->report->rows, base && base[1] ? base + 1 : app->name),
+			    app);
+	add_known(s, owner, 0, symbol);
+	return symbol;
+}
+
 uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 {
 	unsigned int kind = STACK_END_KIND(end);
@@ -340,6 +355,8 @@ uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 
 	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
 		return STACK_NONE;
+	if (kind == STACK_SHORT_COPY)
+		kind = STACK_TRUNCATED;	/* it makes no difference to who reads a tree */
 	if (kind > NR_STACK_ENDS)
 		kind = NR_STACK_ENDS;	/* of a later version */
 	if (s->ends[kind] == STACK_NONE) {

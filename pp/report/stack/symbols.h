@@ -33,6 +33,9 @@ void stack_symbols_prepare(struct stack_symbols *s, const uint32_t *frames, size
 size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame,
 			  uint32_t ret[ROW_IDS_MAX]);
 
+/* The program of a process, which stands above an incomplete stack [CT-6]. */
+uint32_t stack_symbols_find_process(struct stack_symbols *s, uint32_t image);
+
 /* The symbol for stacks with that end; STACK_NONE if they are complete. */
 uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end);
 

@@ -45,6 +45,34 @@ TEST(recursion)
 	test_close(r);
 }
 
+static void put_ended(unsigned int end)
+{
+	fake_stack(&fake);
+	fake_cookie(&fake, LIB);
+	fake_sample(&fake, 0x100, 0);
+	fake_caller(&fake, 0x20);
+	fake_caller(&fake, 0x30);
+	fake_stack_end(&fake, end);
+}
+
+/* Below the program, unless its outermost frames are known. [ST-15] */
+TEST(incomplete_stacks)
+{
+	struct recorder *r;
+
+	test_prepare();
+	put_task();
+	put_ended(OP_STACK_NO_TABLE);
+	put_ended(OP_STACK_UNKNOWN);
+	put_ended(OP_STACK_TRUNCATED | 1 << OP_STACK_OUTER_SHIFT);
+	r = test_open();
+	test_drain(r);
+	CHECK_STACKS("current", "1 TIMER x.so+100 x.so+1f x.so+2f app+0 no_table\n"
+				"1 TIMER x.so+100 x.so+1f x.so+2f untold\n"
+				"1 TIMER x.so+100 x.so+1f x.so+2f truncated\n");
+	test_close(r);
+}
+
 /* The kernel, a library, two mappings and a program in one stack. */
 static void put_long_stack(void)
 {
@@ -216,7 +244,7 @@ TEST(frames_without_a_place)
 	check_files(CG(APP_AT, APP_AT, APP_AT) "\n" LIB_AT "/{dep}/" LIB_AT "/" ALL "\n");
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(1, 0x40), 1, 1);
 	CHECK_STACKS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
-		     "no_table\n");
+		     "app+0 no_table\n");
 	const struct cpu_counts counts = { .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } };
 	CHECK(stats_stacks_aborted(&counts) == 15, "incomplete stacks");
 	test_close(r);

@@ -176,18 +176,28 @@ static inline bool is_asked(const struct mode *m, const struct trans_frame *leaf
 	return !m->by_program || (!leaf->kernel && is_ours(name_of(leaf, leaf->address)));
 }
 
+/* What a deep stack has at most of other functions than the one that repeats, and of libc's. */
+static inline unsigned int outer_max(const struct mode *m)
+{
+	return m->end == OP_STACK_TRUNCATED ? 13 : 0;
+}
+
 static inline void judge(struct seen_mode *s, const struct trans_frame *frames, size_t nr,
 			 unsigned int end)
 {
 	const struct mode *m = s->mode;
 	char line[400];
 	unsigned int repeated = make_line(frames, nr, m->repeats, line, sizeof(line));
-	bool asked = is_asked(m, frames), whole = is_whole(m, end);
-	bool right = is_right(m, line, end);
+	bool asked = is_asked(m, frames), whole;
+	bool right;
 
+	/* the outermost frames of a deep stack are some of those that were asked for */
+	end &= ~OP_STACK_OUTER_MASK;
+	whole = is_whole(m, end);
+	right = is_right(m, line, end);
 	/* callers in the kernel take from the depth */
 	if (whole && m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)))
-		right &= repeated == m->nr_repeats;
+		right &= repeated + outer_max(m) >= m->nr_repeats && repeated <= m->nr_repeats;
 	CHECK(nr <= (size_t)world.config.callgraph_depth + 1, "%s: %zu frames", m->name, nr);
 	(asked ? s->ends : s->elsewhere_ends)[(end & OP_STACK_END_MASK) % NR_OP_STACK_ENDS]++;
 	*(asked ? &s->nr : &s->elsewhere) += 1;

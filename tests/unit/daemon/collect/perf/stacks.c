@@ -8,6 +8,7 @@
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/attribute.h"
+#include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/records.h"
 #include "daemon/collect/perf/stacks.h"
 #include "daemon/record/trans.h"
@@ -109,6 +110,10 @@ static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *st
 	perf_attribute_samples(&attribute, 0, &s, 1);
 	perf_emit_end(&emit);
 	decode();
+	if (nr_words < 10) {	/* lost: there is no task */
+		nr_words = 0;
+		return;
+	}
 	nr_words -= 10;
 	memmove(words, words + 10, nr_words * sizeof(*words));
 }
@@ -321,6 +326,72 @@ TEST(copied_ends)
 	b.at[8] = PERF_SAMPLE_REGS_ABI_32;
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	check_end(OP_STACK_NO_TABLE, 1, "32-bit code");
+	clean_up();
+}
+
+TEST(deep_stacks_keep_their_outermost_frames)
+{
+	unsigned int fp = OP_STACK_FRAME_POINTERS;
+	struct bytes b;
+
+	prepare(true, 8);
+	make_copy(&b, MADE + 0x20, 12, ASKED);
+	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
+	CHECK(words[nr_words - 7] == MADE + 0x100 + 6 && words[nr_words - 5] == MADE + 0x100 + 11,
+	      "seven callers, and the last of twelve: %llx %llx",
+	      (unsigned long long)words[nr_words - 7], (unsigned long long)words[nr_words - 5]);
+	check_end(OP_STACK_TRUNCATED | fp | 1 << OP_STACK_OUTER_SHIFT, 8, "deeper than asked for");
+	make_copy(&b, MADE + 0x20, 8, ASKED);
+	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
+	check_end(OP_STACK_COMPLETE | fp, 8, "as deep as was asked for");
+	make_copy(&b, MADE + 0x20, 1000, ASKED);
+	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
+	check_end(OP_STACK_TRUNCATED | fp, 7, "the outermost ones are not in the copy");
+	clean_up();
+}
+
+/* The file cannot be opened in this drain, so its table is not known to be missing. */
+TEST(samples_wait_for_tables)
+{
+	struct perf_held held;
+	struct bytes b;
+
+	prepare(true, 100);
+	perf_held_init(&held, attribute.cookies);
+	attribute.held = &held;
+	memset(cpus, 0, sizeof(cpus));
+	make_copy(&b, CODE + 0x20, 3, ASKED);
+	stacks.tables.opens_left = 0;
+	emit_sample(PERF_MODE_USER, CODE + 0x20, &b);
+	CHECK(!nr_words && !list_empty(&held.samples) && held.bytes > ASKED, "held");
+	CHECK(!cpus[0].counts.received, "neither received nor lost yet");
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_held(&attribute, false);
+	CHECK(!list_empty(&held.samples), "it waits on");
+	perf_tables_end_drain(&stacks.tables);
+	memset(b.at, 0, b.size);	/* the ring goes on */
+	perf_attribute_held(&attribute, false);
+	perf_emit_end(&emit);
+	decode();
+	CHECK(list_empty(&held.samples) && !held.bytes && cpus[0].counts.received == 1, "written");
+	check_end(OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS, 3, "it has no table");
+
+	make_copy(&b, CODE + 0x20, 3, ASKED);
+	stacks.tables.opens_left = 0;
+	emit_sample(PERF_MODE_USER, CODE + 0x20, &b);
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_held(&attribute, true);
+	perf_emit_end(&emit);
+	decode();
+	check_end(OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS, 3, "waited too long");
+
+	perf_tables_end_drain(&stacks.tables);
+	stacks.tables.opens_left = 0;
+	held.bytes = PERF_HELD_BYTES_MAX;
+	emit_sample(PERF_MODE_USER, CODE + 0x20, &b);
+	check_end(OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS, 3, "no room to hold it");
+	perf_held_free(&held);
+	attribute.held = NULL;
 	clean_up();
 }
 
