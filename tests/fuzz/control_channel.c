@@ -96,6 +96,13 @@ bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_
 	return !counter;
 }
 
+bool recorder_rate(const struct recorder *r, uint64_t *ret_per_second)
+{
+	(void)r;
+	*ret_per_second = 1000;
+	return true;
+}
+
 const char *recorder_trouble(const struct recorder *r)
 {
 	(void)r;
