@@ -8,8 +8,8 @@ $(call fuzz,trans proc_text jit perf_records perf_proc,libdaemon.a)
 $(call fuzz,control_channel,libdaemon.a libcontrol.a)
 $(call fuzz,daemonrc event_plan,libcontrol.a)
 $(O)/fuzz/event_plan: | $(data)
-$(call fuzz,callgrind cpuprofile csv firefox folded perf_data perf_script proto speedscope \
-	v8cpuprofile,libformats.a)
+$(foreach f,$(wildcard tests/fuzz/formats/*.c),$(eval $(call fuzz_target,$(basename $(notdir $(f))),\
+	$(f),libformats.a)))
 $(call fuzz,brief_name go_symbols pp_spec pp_report pp_binary pp_java_name pp_unpack \
 	pp_stacks,libpp.a)
 $(call fuzz,line_cache annotate_binary,libannotate.a)

@@ -27,8 +27,10 @@ static const struct poptOption table[] = {
 	  "export this event, if the format can hold only one (default: the first)", "name" },
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
 	  "form of C++ names (default normal)", "none|normal|smart" },
-	{ "no-inlines", 0, POPT_ARG_NONE, &raw.no_inlines, 0,
+	{ "no-inline", 0, POPT_ARG_NONE, &raw.no_inlines, 0,
 	  "leave out source lines and inlined functions", NULL },
+	{ "no-inlines", 0, POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &raw.no_inlines, 0,
+	  NULL, NULL },	/* of version 0.1 */
 	{ "no-symbols", 0, POPT_ARG_NONE, &raw.no_symbols, 0,
 	  "write addresses without names, for readers that look them up", NULL },
 	COMMON_OPTIONS_UNNAMED(raw),
