@@ -41,6 +41,7 @@ static void take_spinning(void *context, const struct trans_state *leaf,
 			  unsigned int end)
 {
 	(void)context, (void)counter;
+	end &= ~OP_STACK_OUTER_MASK;
 	if (spinning.pid != (pid_t)leaf->tgid || frames[0].kernel ||
 	    strcmp(name_of(&frames[0], frames[0].address), "spin"))
 		return;

@@ -43,7 +43,8 @@ static const struct mode modes[] = {
 	 .nr_repeats = 31,
 	 .below = "spin"},
 	{.name = "deep",
-	 .lines = {"spin recurse main ?", "spin recurse ?"},
+	 /* the last if the copy ends before the outermost frames */
+	 .lines = {"spin recurse main ?", "spin recurse ?", "spin recurse"},
 	 .end = OP_STACK_TRUNCATED,
 	 .shallow = "recurse main ?",
 	 .repeats = "recurse",
