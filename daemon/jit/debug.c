@@ -137,7 +137,10 @@ static void add_row(struct strbuf *s, struct row *at, const struct row *to)
 	*at = *to;
 }
 
-/* Lines from the symbol's first byte to its end; entries out of order are skipped. */
+/*
+ * Lines from the symbol's first byte to its end; entries out of order are skipped. Code before the
+ * first entry has the first line: compilers like Java's give none to the entry of a function.
+ */
 static void add_rows(struct strbuf *s, const struct files *f, const struct jit_symbol *symbol)
 {
 	struct row at = { symbol->start, 1, 1 }, to = { .file = 0 };
@@ -151,8 +154,8 @@ static void add_rows(struct strbuf *s, const struct files *f, const struct jit_s
 
 		to.file += !i || l->file != f->lines[i - 1].file;
 		to.line = l->line;
-		to.address = l->address > symbol->start ? l->address : symbol->start;
-		if (to.address < at.address || to.address >= symbol->end ||
+		to.address = begun && l->address > symbol->start ? l->address : symbol->start;
+		if (to.address < at.address || l->address >= symbol->end ||
 		    (!begun && !is_last_before))
 			continue;
 		add_row(s, &at, &to);

@@ -220,6 +220,8 @@ void shorten_name(char *name, bool plain_only)
 	if (len > LONGEST_NAME)
 		return;
 	drop_words(name, "std::");
+	if (!plain_only)
+		drop_words(name, "__cxx11::");
 	join_brackets(name);
 	for (size_t i = strlen(name); i-- > 0;) {
 		struct template t;

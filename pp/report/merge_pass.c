@@ -216,6 +216,11 @@ bool row_is_named(const struct binary *b, const struct symbol_row *row)
 	return is_symbol(row->id) && !b->symbols[row->id].is_unnamed;
 }
 
+bool row_is_inlined(const struct symbol_row *row)
+{
+	return is_inlined(row->id);
+}
+
 bool row_start(const struct binary *b, const struct symbol_row *row, uint64_t *ret)
 {
 	if (row->id >= ROW_NO_SECTION)

@@ -68,6 +68,7 @@ bool row_is_function(const struct symbol_row *row);
 
 /* Is it one with a name of its own? */
 bool row_is_named(const struct binary *binary, const struct symbol_row *row);
+bool row_is_inlined(const struct symbol_row *row);
 
 /* The place of the row's vma; false if it is in no section. */
 bool row_start(const struct binary *binary, const struct symbol_row *row, uint64_t *ret);

@@ -92,6 +92,7 @@ static const struct {
 	{ 0x1000, "a.js", 7 }, { 0x1003, "a.js", 7 }, { 0x1004, "b.js", 300 },
 	{ 0x1008, "a.js", 2 }, { 0x100f, "a.js", 2 }, { 0x1010, NULL, 0 },
 	{ 0x1ff8, NULL, 0 }, { 0x2000, "c.js", 5 }, { 0x2010, NULL, 0 }, { 0x3000, NULL, 0 },
+	{ 0x4000, "d.js", 8 }, { 0x4007, "d.js", 8 }, { 0x4008, "d.js", 9 },
 };
 
 /* Lines of code, also if only a part of the code is left. */
@@ -126,6 +127,11 @@ TEST(lines)
 	dump_load(&s, 3, 0x3000, 16, "none", NULL);
 	at = dump_lines(&s, 3, 0x9999, 1);		/* of unknown code */
 	dump_line(&s, 0x9999, 1, "x");
+	dump_end(&s, at);
+	dump_load(&s, 4, 0x4000, 16, "without a line at its entry", NULL);
+	at = dump_lines(&s, 4, 0x4000, 2);
+	dump_line(&s, 0x4004, 8, "d.js");
+	dump_line(&s, 0x4008, 9, "d.js");
 	dump_end(&s, at);
 	jit_code_init(&c, NULL);
 	c.window.by[JIT_WALL].end = UINT64_C(4000000000);

@@ -98,6 +98,8 @@ static const struct {
 	  "map<int, long>", NULL },
 	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string",
 	  NULL },
+	{ "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	  "string", "__cxx11::string" },
 	{ "std::basic_ostream<wchar_t, std::char_traits<wchar_t> >", "wostream", NULL },
 	{ "std::vector<std::list<int, std::allocator<int> >, "
 	  "std::allocator<std::list<int, std::allocator<int> > > >",
