@@ -66,7 +66,7 @@ static void add_event(const struct session_update *u, struct session_info *info)
 static void make_info(const struct session_update *u, struct session_info *info)
 {
 	uint64_t start = (uint64_t)u->p->start_ns / 1000000000;
-	uint64_t end = ((uint64_t)(u->p->start_ns + u->p->duration_ns) + 999999999) / 1000000000;
+	uint64_t end = start + ((uint64_t)u->p->duration_ns + 500000000) / 1000000000;
 
 	if (session_info_read(u->to.stats, info)) {
 		*info = (struct session_info){

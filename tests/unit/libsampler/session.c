@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* session.c - libsampler's builder of sessions: sample files, stacks, statistics */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include "libdb/odb/odb.h"
@@ -245,8 +246,9 @@ TEST(session_info)
 	CHECK(!session_info_read(stats_dir(), &info), "info");
 	CHECK(!strcmp(info.collector, THREAD_SAMPLE_COLLECTOR) && info.period_ns == 10000000 &&
 	      !strcmp(info.events, "THREAD_SAMPLE:10000:1") && *info.profiled && *info.host &&
-	      info.start_time && info.end_time >= info.start_time, "%s, %s", info.events,
-	      info.profiled);
+	      info.start_time, "%s, %s", info.events, info.profiled);
+	CHECK(info.end_time - info.start_time == 1, "%" PRIu64 " to %" PRIu64, info.start_time,
+	      info.end_time);
 	CHECK(file_exists(tmpdir_path("abi")), "abi");
 	CHECK(file_exists(tmpdir_path("samples/current/stats/vdso.so")), "vdso");
 	CHECK(file_exists(tmpdir_path("samples/current/stats/images")), "builds");
