@@ -319,10 +319,13 @@ static void name_from_vmlinux(struct profile *p, uint32_t kernel, const char *ro
 	else if (is_hidden)
 		notice_add(notices, "kernel functions are not named: /proc/kallsyms hides "
 			   "addresses; run as root or set kernel.kptr_restrict to 0");
-	else
+	else if (*build_id)
 		notice_add(notices, "kernel functions are not named: another kernel than this "
 			   "machine's was profiled, and no vmlinux with build ID %s was found",
-			   *build_id ? build_id : "(unknown)");
+			   build_id);
+	else
+		notice_add(notices, "kernel functions are not named: the profile has no build ID "
+			   "of the kernel, and no host and release like this machine's");
 	free(s.all);
 }
 

@@ -16,6 +16,29 @@
 #include "libutil/xalloc.h"
 #include "pp/exchange/import/samples.h"
 
+/* Where a profile was recorded, as comments say [PD-4]. */
+static void read_machine(const struct profile *p, struct session_info *info)
+{
+	const struct {
+		const char *key;
+		char *value;
+		size_t size;
+	} known[] = {
+		{ "host: ", info->host, sizeof(info->host) },
+		{ "kernel: ", info->kernel, sizeof(info->kernel) },
+		{ "machine: ", info->machine, sizeof(info->machine) },
+	};
+
+	for (uint32_t i = 0; i < p->nr_comments; i++)
+		for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
+			const char *text = profile_text(p, p->comments[i]);
+			size_t n = strlen(known[k].key);
+
+			if (!strncmp(text, known[k].key, n))
+				snprintf(known[k].value, known[k].size, "%s", text + n);
+		}
+}
+
 /* Nothing was lost by the import; earlier losses are unknown. */
 static int write_own_stats(const struct profile *p, const struct import_session_options *o,
 			   const struct imported *imported,
@@ -30,6 +53,7 @@ static int write_own_stats(const struct profile *p, const struct import_session_
 	snprintf(info.cpu_type, sizeof(info.cpu_type), "timer");
 	snprintf(info.profiled, sizeof(info.profiled), "%s (%s)", o->file ? path_base(o->file) : "",
 		 o->origin ? o->origin : "");
+	read_machine(p, &info);
 	snprintf(info.separate, sizeof(info.separate),
 		 imported->has_apps || p->main_image != PROFILE_NONE ? "lib kernel" : "none");
 	for (size_t i = 0; i < imported->nr_events; i++)

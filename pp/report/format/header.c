@@ -169,12 +169,15 @@ static void session_lines(const struct report_session *s, FILE *out)
 			put_clean(info->events, out);
 		}
 	}
-	fputs("\nHost: ", out);
-	put_clean(*info->host ? info->host : "unknown", out);
-	fputs(", ", out);
-	put_clean(*info->machine ? info->machine : "unknown machine", out);
-	fputs(", kernel ", out);
-	put_clean(*info->kernel ? info->kernel : "unknown", out);
+	/* most formats that can be imported do not have it */
+	if (*info->host || *info->machine || *info->kernel) {
+		fputs("\nHost: ", out);
+		put_clean(*info->host ? info->host : "unknown", out);
+		fputs(", ", out);
+		put_clean(*info->machine ? info->machine : "unknown machine", out);
+		fputs(", kernel ", out);
+		put_clean(*info->kernel ? info->kernel : "unknown", out);
+	}
 	fputs("\nCollector: ", out);
 	put_clean(*info->collector ? info->collector : "unknown", out);
 	fputs(", model ", out);
