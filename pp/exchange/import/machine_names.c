@@ -54,7 +54,8 @@ static int compare_symbols(const void *a, const void *b)
 /* Sort; symbols without an end reach to the next one. */
 static void finish_symbols(struct machine_symbols *s)
 {
-	qsort(s->all, s->nr, sizeof(*s->all), compare_symbols);
+	if (s->nr)
+		qsort(s->all, s->nr, sizeof(*s->all), compare_symbols);
 	for (size_t i = 0; i < s->nr; i++) {
 		size_t next = i + 1;
 

@@ -113,6 +113,12 @@ static void check_whole(void)
 	       seconds_of(CLOCK_PROCESS_CPUTIME_ID));
 	printf("# of the first job %llu of %llu whole\n", (unsigned long long)world.first_whole,
 	       (unsigned long long)world.first_nr);
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("a collector with sanitizers is too slow for whole stacks");
+#endif
+	/* copies shrink then: it is not the collector's speed that is seen */
+	if (world.counts.lost[LOST_RING] * 200 > world.counts.received)
+		SKIP("the machine is too busy: rings were full");
 	CHECK(world.nr >= 500, "only %llu stacks", (unsigned long long)world.nr);
 	CHECK(whole * 100 >= world.nr * 99, "%s: %llu of %llu whole", world.program,
 	      (unsigned long long)whole, (unsigned long long)world.nr);
