@@ -78,7 +78,7 @@ static struct finder *open_folder(const struct kernel_files *k, const char *fold
 	const char *dirs[] = { dir };
 	struct finder *finder;
 
-	if (!file_is_dir(dir) || finder_new(NULL, NULL, dirs, 1, &finder, NULL))
+	if (!file_is_dir(dir) || finder_new(NULL, false, NULL, dirs, 1, &finder, NULL))
 		finder = NULL;
 	free(dir);
 	return finder;

@@ -150,7 +150,8 @@ static int open_finder(const struct collect_options *o, struct collection *c, st
 
 	for (size_t i = 0; i < list->nr; i++)
 		paths[i] = list->items[i].text;
-	err = finder_new(o->root, o->spec->archive, paths, list->nr, &c->finder, e);
+	err = finder_new(o->root, o->spec->compat, o->spec->archive, paths, list->nr,
+			 &c->finder, e);
 	free(paths);
 	return err;
 }

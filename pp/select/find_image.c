@@ -22,6 +22,7 @@ struct entry {
 
 struct finder {
 	char *root, *archive;	/* or NULL */
+	bool only_root;		/* nothing outside of the root, as the original */
 	char **paths;
 	size_t nr_paths;
 	bool is_listed;
@@ -29,8 +30,8 @@ struct finder {
 	size_t nr, room;
 };
 
-int finder_new(const char *root, const char *archive, const char *const *paths, size_t nr,
-	       struct finder **ret, struct op_error *e)
+int finder_new(const char *root, bool only_root, const char *archive, const char *const *paths,
+	       size_t nr, struct finder **ret, struct op_error *e)
 {
 	struct finder *f;
 
@@ -42,6 +43,7 @@ int finder_new(const char *root, const char *archive, const char *const *paths, 
 					    paths[i]);
 	f = xcalloc(1, sizeof(*f));
 	f->root = root ? xstrdup(root) : NULL;
+	f->only_root = only_root;
 	f->archive = archive ? xstrdup(archive) : NULL;
 	f->paths = xcalloc(nr + 1, sizeof(*f->paths));
 	for (size_t i = 0; i < nr; i++)
@@ -283,8 +285,12 @@ static char *find_below_root(const struct finder *f, const struct report_image *
 	char *path = below(f->root, image->path);
 	bool exists = file_exists(path);
 
-	if (exists && (!image->build_id || is_build(path, image->build_id)))
+	if (exists && (f->only_root || !image->build_id || is_build(path, image->build_id)))
 		return path;
+	if (f->only_root) {
+		free(path);
+		return NULL;
+	}
 	if (image->build_id ? is_build(image->path, image->build_id)
 			    : is_below(image->path, f->root) && file_exists(image->path)) {
 		free(path);

@@ -17,11 +17,12 @@
 struct finder;
 
 /*
- * @root and @archive may be NULL. @paths are @nr folders that are listed recursively, once, when
- * the first image needs it. -ENOTDIR: one of them is not a folder; @e names it.
+ * @root and @archive may be NULL. @only_root: nothing outside of it is used, as by the original.
+ * @paths are @nr folders that are listed recursively, once, when the first image needs it.
+ * -ENOTDIR: one of them is not a folder; @e names it.
  */
-int finder_new(const char *root, const char *archive, const char *const *paths, size_t nr,
-	       struct finder **ret, struct op_error *e);
+int finder_new(const char *root, bool only_root, const char *archive, const char *const *paths,
+	       size_t nr, struct finder **ret, struct op_error *e);
 void finder_free(struct finder *finder);
 
 /*
