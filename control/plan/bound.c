@@ -7,7 +7,6 @@
  * never agree exactly.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "control/plan/plan.h"
@@ -140,11 +139,13 @@ void cost_bound_warn(const struct cost_bound *b, uint64_t rate, struct strbuf *o
 {
 	double cost = (double)(rate * b->cost_ns) * 100 / (double)NS_PER_SECOND;
 	double most = b->max_cost > COUNTERS_MAX_COST ? b->max_cost : COUNTERS_MAX_COST;
+	uint64_t times = (uint64_t)(cost / MAX_COST_DEFAULT);
 
 	if (b->max_cost <= MAX_COST_NONE || cost <= most)
 		return;
+	times += (double)times * MAX_COST_DEFAULT < cost;
 	strbuf_addf(out, "sampling takes about %.0f %% of the busiest CPU: %" PRIu64 " samples a "
-		    "second at %.1f us each; use a count %.0f times as large, or --exact-count to "
-		    "accept that", cost, rate, (double)b->cost_ns / 1000,
-		    ceil(cost / MAX_COST_DEFAULT));
+		    "second at %.1f us each; use a count %" PRIu64 " times as large, or "
+		    "--exact-count to accept that", cost, rate, (double)b->cost_ns / 1000,
+		    times);
 }

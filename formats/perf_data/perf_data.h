@@ -116,6 +116,10 @@ const char *perf_attr_name(const struct perf_attr *a, char *room, size_t size);
 
 /* --- sample.c --- */
 
+/* The header of a record at @at, which is in memory whole; *ret: what follows it. */
+struct perf_event_header perf_record_at(const struct perf_data *d, const unsigned char *at,
+					struct bytes *ret);
+
 /* False: the sample is shorter than its type requires. */
 bool perf_sample_parse(const struct perf_attr *a, struct bytes b, struct perf_data_sample *ret);
 
@@ -133,10 +137,6 @@ bool perf_trailer_take(const struct perf_attr *a, struct bytes *b, uint64_t *ret
 /* Find all records in @b, unpack the compressed ones, and sort them by time. */
 int perf_records_read(struct perf_data *d, struct bytes b);
 void perf_unpacker_free(struct perf_data *d);
-
-/* The header of a record at @at, which is in memory whole; *ret: what follows it. */
-struct perf_event_header perf_record_at(const struct perf_data *d, const unsigned char *at,
-					struct bytes *ret);
 
 /* --- tasks.c --- */
 

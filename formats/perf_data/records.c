@@ -29,20 +29,6 @@ struct walk {
 
 static int read_all(struct perf_data *d, struct walk *w);
 
-struct perf_event_header perf_record_at(const struct perf_data *d, const unsigned char *at,
-					struct bytes *ret)
-{
-	struct bytes b = { at, at + sizeof(struct perf_event_header), d->swap };
-	struct perf_event_header h = { .size = 0 };
-
-	take_u32(&b, &h.type);
-	take_u16(&b, &h.misc);
-	take_u16(&b, &h.size);
-	if (ret)
-		*ret = (struct bytes){ b.at, at + h.size, d->swap };
-	return h;
-}
-
 /* Harmless: what the record would have told is missing. */
 static int skip_record(struct perf_data *d, const struct walk *w, const char *what)
 {

@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sample.c - the fields of samples, and of what sample_id_all appends to other records */
+/*
+ * sample.c - the header of a record, the fields of samples, and of what sample_id_all appends to
+ * other records
+ */
 #include "formats/perf_data/perf_data.h"
+
+struct perf_event_header perf_record_at(const struct perf_data *d, const unsigned char *at,
+					struct bytes *ret)
+{
+	struct bytes b = { at, at + sizeof(struct perf_event_header), d->swap };
+	struct perf_event_header h = { .size = 0 };
+
+	take_u32(&b, &h.type);
+	take_u16(&b, &h.misc);
+	take_u16(&b, &h.size);
+	if (ret)
+		*ret = (struct bytes){ b.at, at + h.size, d->swap };
+	return h;
+}
 
 /* The values of counters, which are skipped. */
 static bool skip_read(struct bytes *b, uint64_t format)
