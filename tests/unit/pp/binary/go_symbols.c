@@ -130,7 +130,7 @@ static void check_names(const struct binary *b, const char *what)
 		CHECK(s->vma == GO_TEXT + functions[i].start &&
 		      s->start == GO_PLACE + functions[i].start &&
 		      s->end == GO_PLACE + functions[i + 1].start, "%s: bounds of %zu", what, i);
-		CHECK(!strcmp(s->name, NAMES + functions[i].name), "%s: '%s'", what, s->name);
+		CHECK(!strcmp(s->name, &NAMES[functions[i].name]), "%s: '%s'", what, s->name);
 	}
 }
 
