@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,6 +15,7 @@
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
+#include "libutil/thread.h"
 #include "unwind/build.h"
 #include "unwind/cache.h"
 #include "unwind/vdso.h"
@@ -218,18 +218,6 @@ static void *work(void *arg)
 
 /* --- interface --- */
 
-static int start_worker(struct unwind_cache *c)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&c->worker, NULL, work, c);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -err;
-}
-
 int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 {
 	struct unwind_cache *c = calloc(1, sizeof(*c));
@@ -251,7 +239,7 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 	err = unwind_vdso_table(&c->vdso);
 	if (err && err != -ENOENT)
 		goto close_event;
-	err = start_worker(c);
+	err = thread_start(&c->worker, work, c);
 	if (err)
 		goto free_vdso;
 	*ret = c;

@@ -12,6 +12,7 @@
 #include "libdb/session/writer.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/thread.h"
 
 static void describe_separation(const struct separation *s, char *text, size_t size)
 {
@@ -176,7 +177,7 @@ void session_files_remove_discarded(struct session_files *f)
 	atomic_store(&f->remove_again, true);
 	if (f->is_removing && pthread_tryjoin_np(f->remover, NULL))
 		return;		/* it looks again, or session_files_free() does */
-	f->is_removing = !pthread_create(&f->remover, NULL, remover_main, f);
+	f->is_removing = !thread_start(&f->remover, remover_main, f);
 	if (!f->is_removing)
 		remove_discarded(f);
 }
