@@ -5,12 +5,11 @@
  * Any user can create many tasks: the size of the cache and the number of reads are limited.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "daemon/record/comms.h"
+#include "daemon/record/start_names.h"
 #include "libdb/session/name.h"
 #include "libdb/session/processes.h"
 #include "libutil/clock.h"
@@ -22,7 +21,6 @@
 #define NR_TASKS	8192
 #define READS_MAX	1000		/* per second */
 #define FILE_LIMIT	64		/* bytes */
-#define ARGUMENTS_LIMIT	256		/* bytes of the first argument */
 
 struct task {
 	bool is_known;			/* or known to have no name */
@@ -44,6 +42,8 @@ struct comms {
 	struct hash_table listed;	/* of @lines: what is in the session's list */
 	uint64_t *lines;		/* hashes */
 	size_t nr_lines, room;
+	struct start_names *start_names;
+	size_t nr_requested, nr_stale;	/* not taken yet; of them those of an earlier session */
 	const char *proc;
 	time_t second;
 	unsigned int reads;		/* in @second */
@@ -54,6 +54,7 @@ struct comms *comms_new(const char *proc)
 	struct comms *c = xcalloc(1, sizeof(*c));
 
 	c->proc = proc ? proc : "/proc";
+	c->start_names = start_names_new(c->proc);
 	return c;
 }
 
@@ -71,6 +72,7 @@ void comms_free(struct comms *c)
 {
 	if (!c)
 		return;
+	start_names_free(c->start_names);
 	forget_lines(c);
 	free(c->stats_dir);
 	free(c);
@@ -153,6 +155,7 @@ void comms_set_session(struct comms *c, const char *stats_dir)
 {
 	struct session_processes earlier = { 0 };
 
+	c->nr_stale = c->nr_requested;
 	forget_lines(c);
 	free(c->stats_dir);
 	c->stats_dir = xstrdup(stats_dir);
@@ -163,60 +166,66 @@ void comms_set_session(struct comms *c, const char *stats_dir)
 	session_processes_free(&earlier);
 }
 
-/* "": the process has ended, or is one of the kernel. */
-static void read_started_as(const struct comms *c, uint32_t tgid, char name[ARGUMENTS_LIMIT])
+static void record(struct comms *c, const struct start_name *name)
 {
-	char *path = xasprintf("%s/%" PRIu32 "/cmdline", c->proc, tgid);
+	struct session_process p = {
+		.tgid = name->by_thread ? (int64_t)name->tgid : SAMPLE_ALL,
+		.tid = name->by_thread ? (int64_t)name->tid : SAMPLE_ALL,
+		.comm = name->comm,
+		.started_as = name->started_as,
+		.app = name->path,
+	};
 
-	/* each argument ends in a NUL: this is the first */
-	if (file_read_line(path, name, ARGUMENTS_LIMIT))
-		*name = '\0';
-	session_started_as(name);
-	free(path);
+	/* samples of an exec may come with the new name and the old program: one thread's matter */
+	if (*name->path && !name->executes) {
+		p.started_as = "";
+		p.comm = name->by_thread ? name->noted : "";
+	}
+	if ((*p.comm || *p.started_as) && add_line(c, &p))
+		(void)session_processes_append(c->stats_dir, &p);	/* else without names */
 }
 
-/*
- * Does it still execute that file? If it has executed another one since the sample, its names are
- * those of the other. The last parts of the paths are compared: the rest may differ in a container.
- */
-static bool executes(const struct comms *c, uint32_t tgid, const char *app)
+static void record_read(struct comms *c)
 {
-	static const char deleted[] = " (deleted)";
-	char *path = xasprintf("%s/%" PRIu32 "/exe", c->proc, tgid), link[PATH_MAX];
-	ssize_t n = readlink(path, link, sizeof(link) - 1);
+	struct start_name name;
 
-	free(path);
-	if (n < 0)
-		return false;
-	link[n] = '\0';
-	if (n >= (ssize_t)sizeof(deleted) && !strcmp(link + n - (sizeof(deleted) - 1), deleted))
-		link[n - (ssize_t)(sizeof(deleted) - 1)] = '\0';
-	return !strcmp(path_base(link), path_base(app));
+	while (start_names_take(c->start_names, &name)) {
+		if (c->nr_stale)	/* of the session before */
+			c->nr_stale--;
+		else
+			record(c, &name);
+		c->nr_requested--;
+		start_name_free(&name);
+	}
+}
+
+void comms_finish(struct comms *c)
+{
+	if (c->nr_requested)
+		start_names_wait(c->start_names);
+	record_read(c);
 }
 
 void comms_record(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, const char *path,
 		  const char *noted, bool by_thread)
 {
 	struct recorded *slot = &c->recorded[tid % NR_TASKS];
-	char started_as[ARGUMENTS_LIMIT];
-	struct session_process p = { .app = path, .started_as = started_as };
+	struct start_name name = { .tgid = tgid, .tid = tid, .by_thread = by_thread };
 
 	if (!tid || !c->stats_dir || (slot->tid == tid && slot->tgid == tgid && slot->app == app))
 		return;
 	if (tid != tgid)	/* it names the process, and may have no samples */
 		comms_record(c, tgid, tgid, app, path, "", by_thread);
-	p.tgid = by_thread ? (int64_t)tgid : SAMPLE_ALL;
-	p.tid = by_thread ? (int64_t)tid : SAMPLE_ALL;
-	p.comm = comms_of(c, tgid, tid, app, noted);
-	*started_as = '\0';
-	if (can_read(c))
-		read_started_as(c, tgid, started_as);
-	/* samples of an exec may come with the new name and the old program: one thread's matter */
-	if (*path && !executes(c, tgid, path)) {
-		*started_as = '\0';
-		p.comm = by_thread ? noted : "";
+	record_read(c);
+	name.path = xstrdup(path);
+	name.comm = xstrdup(comms_of(c, tgid, tid, app, noted));
+	name.noted = xstrdup(noted);
+	if (can_read(c) && start_names_request(c->start_names, &name)) {
+		c->nr_requested++;
+	} else {
+		name.executes = *path && start_names_executes(c->proc, tgid, path);
+		record(c, &name);
+		start_name_free(&name);
 	}
-	if ((*p.comm || *started_as) && add_line(c, &p))
-		(void)session_processes_append(c->stats_dir, &p);	/* else without names */
 	*slot = (struct recorded){ tgid, tid, app };
 }

@@ -29,6 +29,12 @@ void comms_record(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, con
 		  const char *noted, bool by_thread);
 
 /*
+ * Add the tasks whose names are still being read: for at most half a second, and if something has
+ * held that up for so long once, only those that are read.
+ */
+void comms_finish(struct comms *c);
+
+/*
  * The name of task @tid of process @tgid, which executes @app; "": not known. @noted: the one that
  * came with the sample, or "". Valid until the next call, or as long as @noted is.
  */

@@ -197,6 +197,8 @@ int pipeline_drain(struct pipeline *p, bool flush, bool *ret_some, struct op_err
 	binaries_step(p->binaries);
 	ext_sync(p->config->ext);
 	kernel_capture_due(p->kernel);
+	if (flush)
+		comms_finish(p->comms);
 	p->stats.dumps += some;
 	if (ret_some)
 		*ret_some = some;

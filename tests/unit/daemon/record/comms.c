@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* comms.c - the list of tasks with samples: their names, each once, of what they execute */
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,14 +55,24 @@ static struct comms *prepare(void)
 	return c;
 }
 
-static void check_list(const char *want)
+static void check_list(struct comms *c, const char *want)
 {
 	char path[400], *text = NULL;
 
+	comms_finish(c);
 	snprintf(path, sizeof(path), "%s/processes", stats);
 	(void)file_read_all(path, 1 << 20, &text, NULL);
 	CHECK(!strcmp(text ? text : "", want), "'%s'", text ? text : "none");
 	free(text);
+}
+
+static size_t count_lines(void)
+{
+	struct session_processes all = { 0 };
+	size_t nr = session_processes_read(stats, &all, NULL) ? 0 : all.nr;
+
+	session_processes_free(&all);
+	return nr;
 }
 
 #define REDIS "/usr/bin/redis-check-rdb"
@@ -75,12 +86,14 @@ TEST(by_name)
 	comms_record(c, 70, 70, 1, REDIS, "", false);
 	make_process(80, "redis-server\n", "redis-server *:6380", REDIS);
 	comms_record(c, 80, 80, 1, REDIS, "", false);
-	check_list("- - redis-server redis-server " REDIS "\n- - thread redis-server " REDIS "\n");
+	check_list(c, "- - redis-server redis-server " REDIS "\n"
+		   "- - thread redis-server " REDIS "\n");
 	comms_free(c);
 	c = comms_new(proc);
 	comms_set_session(c, stats);	/* of an earlier daemon */
 	comms_record(c, 80, 80, 1, REDIS, "", false);
-	check_list("- - redis-server redis-server " REDIS "\n- - thread redis-server " REDIS "\n");
+	check_list(c, "- - redis-server redis-server " REDIS "\n"
+		   "- - thread redis-server " REDIS "\n");
 	comms_free(c);
 }
 
@@ -91,7 +104,7 @@ TEST(by_thread)
 	comms_record(c, 70, 71, 1, REDIS, "noted", true);
 	comms_record(c, 0, 0, 0, "", "", true);
 	comms_record(c, 9, 9, 0, "", "kworker/0:1", true);
-	check_list("70 70 redis-server redis-server " REDIS "\n70 71 noted redis-server " REDIS
+	check_list(c, "70 70 redis-server redis-server " REDIS "\n70 71 noted redis-server " REDIS
 		   "\n9 9 kworker/0:1 - -\n");
 	comms_free(c);
 }
@@ -102,14 +115,14 @@ TEST(executes_another_program)
 	struct comms *c = prepare();
 
 	comms_record(c, 70, 70, 1, "/bin/sh", "", false);
-	check_list("");
+	check_list(c, "");
 	comms_record(c, 70, 70, 2, "/bin/dash", "sh", false);
 	comms_record(c, 75, 75, 2, "/bin/gone", "gone", false);
-	check_list("");
+	check_list(c, "");
 	comms_record(c, 70, 70, 3, "/bin/dash", "sh", true);
-	check_list("70 70 sh - /bin/dash\n");
+	check_list(c, "70 70 sh - /bin/dash\n");
 	comms_record(c, 70, 70, 4, REDIS, "", false);
-	check_list("70 70 sh - /bin/dash\n- - redis-server redis-server " REDIS "\n");
+	check_list(c, "70 70 sh - /bin/dash\n- - redis-server redis-server " REDIS "\n");
 	comms_free(c);
 }
 
@@ -120,12 +133,13 @@ TEST(removed_and_hostile)
 
 	make_process(90, "a b\nc\n", "x\ny", "/tmp/evil (deleted)");
 	comms_record(c, 90, 90, 1, "/tmp/evil", "", false);
-	check_list("- - a\\040b\\012c x /tmp/evil\n");
+	check_list(c, "- - a\\040b\\012c x /tmp/evil\n");
 	memset(name, 'n', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	make_process(92, "long\n", name, "/tmp/long");
 	comms_record(c, 92, 92, 2, "/tmp/long", "", false);
 	name[255] = '\0';
+	comms_finish(c);
 	{
 		struct session_processes all = { 0 };
 
@@ -135,6 +149,37 @@ TEST(removed_and_hostile)
 		session_processes_free(&all);
 	}
 	comms_free(c);
+}
+
+/* A process may map its arguments from a file system that never answers: a fifo stands in. */
+TEST(held_up)
+{
+	struct comms *c = prepare();
+	char path[400];
+	int fd;
+
+	make_process(60, "hostile\n", "", "/tmp/hostile");
+	snprintf(path, sizeof(path), "%s/60/cmdline", proc);
+	CHECK(!unlink(path) && !mkfifo(path, 0600), "%s", path);
+	comms_record(c, 60, 60, 1, "/tmp/hostile", "", false);
+	comms_record(c, 70, 70, 1, REDIS, "", false);
+	check_list(c, "");
+	check_list(c, "");		/* is not waited for again */
+	comms_set_session(c, stats);
+	comms_record(c, 80, 80, 1, "/bin/gone", "", false);
+	/* it answers: what was asked for another session is not used */
+	fd = open(path, O_WRONLY);
+	CHECK(fd >= 0 && !close(fd), "%s", path);
+	comms_record(c, 70, 71, 1, REDIS, "", false);
+	while (comms_finish(c), count_lines() < 2)
+		usleep(1000);
+	check_list(c, "- - redis-server redis-server " REDIS "\n"
+		   "- - thread redis-server " REDIS "\n");
+	comms_free(c);
+	c = comms_new(proc);
+	comms_set_session(c, stats);
+	comms_record(c, 60, 60, 1, "/tmp/hostile", "", false);
+	comms_free(c);			/* leaves the thread behind */
 }
 
 TEST(bounded)
@@ -147,6 +192,7 @@ TEST(bounded)
 		snprintf(name, sizeof(name), "n%u", i);
 		comms_record(c, i, i, 1, "", name, true);
 	}
+	comms_finish(c);
 	CHECK(!session_processes_read(stats, &all, NULL) && all.nr == SESSION_PROCESSES_MAX, "%zu",
 	      all.nr);
 	session_processes_free(&all);
