@@ -335,6 +335,30 @@ const struct code_section *binary_section(const struct binary *b, uint64_t place
 	return NULL;
 }
 
+/* Exponential search: callers go through sorted places. */
+size_t binary_next_symbol(const struct binary *b, size_t from, uint64_t place)
+{
+	size_t step = 1, low = from, high;
+
+	while (low < b->nr_symbols && b->symbols[low].end <= place) {
+		high = low + step < b->nr_symbols ? low + step : b->nr_symbols - 1;
+		if (b->symbols[high].end > place) {
+			while (low < high) {
+				size_t middle = low + (high - low) / 2;
+
+				if (b->symbols[middle].end <= place)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			return low;
+		}
+		low = high + 1;
+		step *= 2;
+	}
+	return low;
+}
+
 /* The original reads code from the file with the symbols, and a debug file has only zeros. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end, size_t *ret_size)
 {

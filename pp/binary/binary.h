@@ -99,6 +99,9 @@ unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,
 /* The section that contains a place, or NULL. */
 const struct code_section *binary_section(const struct binary *b, uint64_t place);
 
+/* Index of the first symbol from @from on that ends after @place; nr_symbols: none. */
+size_t binary_next_symbol(const struct binary *b, size_t from, uint64_t place);
+
 /* Sort the symbols, keep one per address and set the ends. For code that fills in symbols. */
 void binary_finish(struct binary *b);
 

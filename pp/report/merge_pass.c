@@ -63,30 +63,6 @@ static void filter_rows(const struct populate_options *options, struct row_list 
 		rows_drop_last(rows);
 }
 
-/* Index of the first symbol from @from on that ends after @place; exponential search. */
-static size_t next_symbol(const struct binary *b, size_t from, uint64_t place)
-{
-	size_t step = 1, low = from, high;
-
-	while (low < b->nr_symbols && b->symbols[low].end <= place) {
-		high = low + step < b->nr_symbols ? low + step : b->nr_symbols - 1;
-		if (b->symbols[high].end > place) {
-			while (low < high) {
-				size_t middle = low + (high - low) / 2;
-
-				if (b->symbols[middle].end <= place)
-					low = middle + 1;
-				else
-					high = middle;
-			}
-			return low;
-		}
-		low = high + 1;
-		step *= 2;
-	}
-	return low;
-}
-
 /* *at is where to search from; it is advanced. */
 static uint64_t find_id(const struct binary *b, uint64_t place, bool compat, size_t *at)
 {
@@ -94,7 +70,7 @@ static uint64_t find_id(const struct binary *b, uint64_t place, bool compat, siz
 
 	if (!b->nr_symbols)
 		return ROW_WHOLE;	/* no symbols: one row for all [SY-4] */
-	*at = next_symbol(b, *at, place);
+	*at = binary_next_symbol(b, *at, place);
 	if (*at < b->nr_symbols && b->symbols[*at].start <= place)
 		return b->same_name ? b->same_name[*at] : *at;
 	if (compat)

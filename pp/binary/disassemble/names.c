@@ -269,9 +269,8 @@ void address_name_add(struct strbuf *out, asymbol *symbol, const asection *secti
 /* The symbol that has the code at @vma, or b->nr_symbols. */
 static size_t own_symbol(const struct binary *b, uint64_t vma)
 {
-	size_t low = 0, high = b->nr_symbols;
-	uint64_t place = 0;
-	size_t i = 0;
+	size_t i = 0, symbol;
+	uint64_t place;
 
 	while (i < b->nr_sections && vma - b->sections[i].vma >= b->sections[i].end -
 								 b->sections[i].start)
@@ -279,15 +278,8 @@ static size_t own_symbol(const struct binary *b, uint64_t vma)
 	if (i == b->nr_sections)
 		return b->nr_symbols;
 	place = b->sections[i].start + (vma - b->sections[i].vma);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->symbols[middle].end <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->nr_symbols && b->symbols[low].start <= place ? low : b->nr_symbols;
+	symbol = binary_next_symbol(b, 0, place);
+	return symbol < b->nr_symbols && b->symbols[symbol].start <= place ? symbol : b->nr_symbols;
 }
 
 bool address_name_add_own(struct strbuf *out, const struct binary *b, uint64_t vma)
