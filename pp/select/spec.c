@@ -351,27 +351,24 @@ bool profile_spec_has_name(const struct spec_list *list, const char *name)
 			 list_has_text(list, path_base(name), false));
 }
 
-static bool was_started_as(const struct task *t, const struct spec_list *list)
-{
-	const struct session_process *p;
-	bool any_app;
-	size_t nr;
+enum task_name {
+	STARTED_AS,
+	PROCESS_COMM,		/* of the process's first task */
+	THREAD_COMM,
+};
 
-	if (!t->processes)
-		return false;
-	p = session_processes_find(t->processes, t->name->tgid, &nr);
-	any_app = has_no_app(t, p, nr);
-	for (size_t i = 0; i < nr; i++)
-		if (is_of_task(t, &p[i], any_app) && profile_spec_has_name(list, p[i].started_as))
-			return true;
-	return false;
+static bool is_called(const struct task *t, const struct session_process *p,
+		      const struct spec_list *list, enum task_name kind)
+{
+	if (kind == STARTED_AS)
+		return profile_spec_has_name(list, p->started_as);
+	return p->tid == (kind == PROCESS_COMM ? t->name->tgid : t->name->tid) && *p->comm &&
+	       list_has_text(list, p->comm, false);
 }
 
-/* @of_process: the name of a process is that of its first task. */
-static bool has_comm(const struct task *t, const struct spec_list *list, bool of_process)
+static bool has_task_name(const struct task *t, const struct spec_list *list, enum task_name kind)
 {
 	const struct session_process *p;
-	int64_t tid = of_process ? t->name->tgid : t->name->tid;
 	bool any_app;
 	size_t nr;
 
@@ -380,8 +377,7 @@ static bool has_comm(const struct task *t, const struct spec_list *list, bool of
 	p = session_processes_find(t->processes, t->name->tgid, &nr);
 	any_app = has_no_app(t, p, nr);
 	for (size_t i = 0; i < nr; i++)
-		if (p[i].tid == tid && is_of_task(t, &p[i], any_app) &&
-		    *p[i].comm && list_has_text(list, p[i].comm, false))
+		if (is_of_task(t, &p[i], any_app) && is_called(t, &p[i], list, kind))
 			return true;
 	return false;
 }
@@ -398,7 +394,7 @@ static bool is_process_wanted(const struct task *t, const struct spec_list *list
 			return true;
 	}
 	/* without links it is started by the name of its file */
-	return was_started_as(t, list) || has_comm(t, list, true) ||
+	return has_task_name(t, list, STARTED_AS) || has_task_name(t, list, PROCESS_COMM) ||
 	       (t->name->app.kind == IMAGE_FILE && profile_spec_has_name(list, t->app->name));
 }
 
@@ -410,13 +406,14 @@ static bool is_image_wanted(const struct profile_spec *spec, const struct spec_i
 	const struct spec_list *images = &spec->list[SPEC_LIB_IMAGE];
 
 	if (list_has_image(names, app) || list_has_image(names, image) ||
-	    (names->nr && !spec->compat && was_started_as(task, names)))
+	    (names->nr && !spec->compat && has_task_name(task, names, STARTED_AS)))
 		return true;
 	if (!apps->nr && !images->nr)
 		return !names->nr;
 	/* in the original "all" is the name of an image */
 	return ((!is_restricted(apps) && !(apps->nr && spec->compat)) ||
-		list_has_image(apps, app) || (!spec->compat && was_started_as(task, apps))) &&
+		list_has_image(apps, app) ||
+		(!spec->compat && has_task_name(task, apps, STARTED_AS))) &&
 	       ((!is_restricted(images) && !(images->nr && spec->compat)) ||
 		list_has_image(images, image));
 }
@@ -459,7 +456,7 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 		return false;
 	if (!is_process_wanted(&task, &spec->list[SPEC_PROCESS]) ||
 	    (is_restricted(&spec->list[SPEC_COMM]) &&
-	     !has_comm(&task, &spec->list[SPEC_COMM], false)))
+	     !has_task_name(&task, &spec->list[SPEC_COMM], THREAD_COMM)))
 		return false;
 	return is_number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
 	       is_number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&

@@ -20,7 +20,7 @@ TEST(written_and_read)
 	size_t nr;
 
 	tmpdir_make();
-	CHECK(session_processes_read(tmpdir, &all, NULL) == -ENOENT, "there are none");
+	CHECK(session_processes_read(tmpdir, &all, NULL) == -ENOENT, "no file yet");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK(!session_processes_append(tmpdir, &rows[i]), "row %zu", i);
 	CHECK(!session_processes_read(tmpdir, &all, NULL) && all.nr == 4, "%zu", all.nr);

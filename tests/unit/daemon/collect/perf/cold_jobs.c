@@ -143,7 +143,7 @@ static void compile(const char *compiler, const char *program)
 
 	need_perf();
 	if (!has_program(compiler))
-		SKIP("the compiler is not there");
+		SKIP("the compiler is not installed");
 	(void)!nice(-10);
 	tmpdir_make();
 	snprintf(path, sizeof(path), "%s/job.cc", tmpdir);
