@@ -224,7 +224,7 @@ int action_start_daemon(struct control *c, struct op_error *e)
 		return 0;	/* CTL-102 */
 	interrupt_defer();
 	err = start_daemon(c, &choice, &plan, e);
-	/* else the rate is printed by nothing: the daemon runs when --start comes */
+	/* --start will not print the rate, because the daemon runs by then */
 	if (!err && cost_bound_applies(&plan.bound) &&
 	    !daemon_ask(c->setup.session_dir, "status", &status, NULL))
 		print_timer(status.text, &choice, &plan);
