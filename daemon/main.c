@@ -15,6 +15,7 @@
 #include "daemon/daemon.h"
 #include "daemon/priority.h"
 #include "daemon/process.h"
+#include "libdb/session/lock.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/message.h"
@@ -104,7 +105,7 @@ static int poll_timeout(const struct daemon *d)
  */
 static void check_lock(const struct daemon *d)
 {
-	if (lock_is_ours(d->lock_fd, d->options.session_dir))
+	if (session_lock_is_ours(d->lock_fd, d->options.session_dir))
 		return;
 	log_line("'%s/lock' was removed; exiting", d->options.session_dir);
 	_exit(1);

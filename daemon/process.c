@@ -4,110 +4,42 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "daemon/process.h"
-#include "libdb/session/session.h"
-#include "libutil/file.h"
-#include "libutil/number.h"
+#include "libdb/session/lock.h"
 
-/* Whether @path still names the file that @fd is: its owner may have removed it meanwhile. */
-static bool is_at(int fd, const char *path)
+static int report_holder(const char *session_dir, struct op_error *e)
 {
-	struct stat ours, there;
+	pid_t pid = session_lock_pid(session_dir);
 
-	return !fstat(fd, &ours) && !lstat(path, &there) && ours.st_dev == there.st_dev &&
-	       ours.st_ino == there.st_ino;
-}
-
-static int report_holder(const char *path, const char *session_dir, struct op_error *e)
-{
-	char pid[32];
-	uint64_t number;
-
-	if (file_read_line(path, pid, sizeof(pid)) || number_parse_range(pid, 1, INT_MAX, &number))
+	if (!pid)
 		return op_error_set(e, -EBUSY,
 				    "another oprofiled is starting or stopping in '%s'",
 				    session_dir);
-	return op_error_set(e, -EBUSY, "another oprofiled (pid %s) uses '%s'; stop it with "
-			    "opcontrol --shutdown", pid, session_dir);
+	return op_error_set(e, -EBUSY, "another oprofiled (pid %d) uses '%s'; stop it with "
+			    "opcontrol --shutdown", (int)pid, session_dir);
 }
 
-static int lock_once(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644), err;
-
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		close(fd);
-		return err;
-	}
-	if (is_at(fd, path))
-		return fd;
-	close(fd);
-	return -EAGAIN;
-}
-
-/* Retries, because a program that checks whether a daemon runs holds the lock for a moment. */
 int lock_take(const char *session_dir, struct op_error *e)
 {
-	const struct timespec pause = { .tv_nsec = 5 * 1000000 };
-	char *path = session_lock_path(session_dir);
-	int fd, retries = 20;
+	int fd = session_lock_take(session_dir);
 
-	for (;;) {
-		fd = lock_once(path);
-		if (fd == -EBUSY && retries-- > 0)
-			nanosleep(&pause, NULL);
-		else if (fd != -EAGAIN)
-			break;
-	}
 	if (fd == -EBUSY)
-		report_holder(path, session_dir, e);
+		report_holder(session_dir, e);
 	else if (fd < 0)
-		op_error_set(e, fd, "cannot lock '%s': %s", path, strerror(-fd));
-	else
-		(void)!ftruncate(fd, 0);	/* it may hold the pid of a dead daemon */
-	free(path);
+		op_error_set(e, fd, "cannot lock '%s/lock': %s", session_dir, strerror(-fd));
 	return fd;
 }
 
-int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e)
+int lock_sign(int lock_fd, const char *session_dir, struct op_error *e)
 {
-	char pid[16];
-	int n = snprintf(pid, sizeof(pid), "%d", getpid()), err = 0;
+	int err = session_lock_sign(lock_fd);
 
-	if (ftruncate(lock_fd, 0) || pwrite(lock_fd, pid, n, 0) != n)
-		err = errno ? -errno : -EIO;
 	if (err)
 		op_error_set(e, err, "cannot write '%s/lock': %s", session_dir, strerror(-err));
 	return err;
-}
-
-bool lock_is_ours(int lock_fd, const char *session_dir)
-{
-	char *path = session_lock_path(session_dir);
-	bool ours = is_at(lock_fd, path);
-
-	free(path);
-	return ours;
-}
-
-void lock_remove(int lock_fd, const char *session_dir)
-{
-	char *path = session_lock_path(session_dir);
-
-	if (is_at(lock_fd, path))	/* else it is another daemon's: ours was removed */
-		unlink(path);
-	free(path);
 }
 
 /* In the first process: wait until the daemon is ready or has exited. */

@@ -10,6 +10,7 @@
 #include "daemon/process.h"
 #include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
+#include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/cpu_clock.h"
 #include "libutil/file.h"
@@ -164,7 +165,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	if (!err)
 		err = open_control(d, e);
 	if (!err)
-		err = lock_write_pid(d->lock_fd, d->options.session_dir, e);
+		err = lock_sign(d->lock_fd, d->options.session_dir, e);
 	return err;
 }
 
@@ -179,7 +180,7 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	if (d->control)
 		control_stop_listening(d->control);
 	if (d->lock_fd >= 0)
-		lock_remove(d->lock_fd, d->options.session_dir);
+		session_lock_remove(d->lock_fd, d->options.session_dir);
 	if (d->control)
 		control_answer_shutdown(d->control, err, e);
 	control_close(d->control);

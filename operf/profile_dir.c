@@ -3,7 +3,6 @@
 #include "operf/profile_dir.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 #include <unistd.h>
 
 #include "daemon/process.h"
+#include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
-#include "libutil/number.h"
 
 /* Name of the previous profile until it is removed; not a valid session name. */
 #define ASIDE	".previous"
@@ -63,21 +62,19 @@ static int find_default(bool *made, struct op_error *e)
 
 static int lock(struct profile_dir *d, struct op_error *e)
 {
-	char *path = session_lock_path(d->path), pid[32];
-	uint64_t number;
 	int err = 0;
+	pid_t pid;
 
 	d->lock_fd = lock_take(d->path, e);
 	if (d->lock_fd < 0) {
 		err = d->lock_fd;
 		d->lock_fd = -1;
 	}
-	if (err == -EBUSY && !file_read_line(path, pid, sizeof(pid)) &&
-	    !number_parse_range(pid, 1, INT_MAX, &number))
-		op_error_set(e, err, "process %s is profiling into '%s'; stop it, or choose "
-			     "another folder with --session-dir=", pid, d->path);
-	free(path);
-	return err ? err : lock_write_pid(d->lock_fd, d->path, e);
+	pid = err == -EBUSY ? session_lock_pid(d->path) : 0;
+	if (pid)
+		op_error_set(e, err, "process %d is profiling into '%s'; stop it, or choose "
+			     "another folder with --session-dir=", (int)pid, d->path);
+	return err ? err : lock_sign(d->lock_fd, d->path, e);
 }
 
 int profile_dir_open(const char *given, struct profile_dir *ret, struct op_error *e)
@@ -231,7 +228,7 @@ void profile_dir_undo(struct profile_dir *d)
 void profile_dir_close(struct profile_dir *d)
 {
 	if (d->lock_fd >= 0) {
-		lock_remove(d->lock_fd, d->path);
+		session_lock_remove(d->lock_fd, d->path);
 		close(d->lock_fd);
 	}
 	free(d->log);

@@ -13,6 +13,7 @@
 #include "control/opcontrol/offline.h"
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
+#include "libdb/session/lock.h"
 #include "libutil/clock.h"
 #include "libutil/message.h"
 
@@ -44,7 +45,7 @@ static int not_running(const struct control *c)
 	if (c->saved_dir && daemon_runs(c->saved_dir))
 		fprintf(stderr, "Daemon not running for session directory '%s'; oprofiled (pid %d) "
 			"is running with '%s'\n", c->setup.session_dir,
-			(int)daemon_pid(c->saved_dir), c->saved_dir);
+			(int)session_lock_pid(c->saved_dir), c->saved_dir);
 	else
 		fprintf(stderr, "Daemon not running\n");
 	return 0;
@@ -104,13 +105,12 @@ static int end_daemon(const char *session_dir, pid_t pid, int64_t deadline, stru
 	if (!pid || !daemon_runs_after(session_dir, 0))
 		return op_error_set(e, -ESRCH, "cannot find the pid of the daemon of '%s'",
 				    session_dir);
-	if (!daemon_owns_lock(session_dir, pid))
-		return op_error_set(e, -EPERM, "'%s/lock' names process %d of another user; find "
-				    "and stop oprofiled by hand", session_dir, (int)pid);
-	(void)kill(pid, SIGTERM);
+	if (session_lock_signal(session_dir, SIGTERM) == -EPERM)
+		return op_error_set(e, -EPERM, "process %d is not the one that wrote '%s/lock'; "
+				    "find and stop oprofiled by hand", (int)pid, session_dir);
 	if (!process_wait_gone(pid, left_ms(deadline)))
 		return 0;
-	(void)kill(pid, SIGKILL);
+	(void)session_lock_signal(session_dir, SIGKILL);
 	if (process_wait_gone(pid, KILL_MS))
 		return op_error_set(e, -EBUSY, "cannot kill oprofiled (pid %d)", (int)pid);
 	return op_error_set(e, -ETIMEDOUT, "oprofiled (pid %d) did not stop and was killed; "
@@ -126,7 +126,7 @@ static int request_shutdown(const struct control *c, struct op_error *e)
 	const char *session_dir = c->setup.session_dir;
 	int ms = c->end_ms ? c->end_ms : CONTROL_END_MS;
 	int64_t deadline = now_ms() + ms;
-	pid_t pid = daemon_pid(session_dir);
+	pid_t pid = session_lock_pid(session_dir);
 	int err = daemon_ask_within(session_dir, "shutdown", ms * 2 / 3, NULL, e);
 
 	if (err == -ETIMEDOUT && pid) {
@@ -161,7 +161,7 @@ int action_shutdown(struct control *c, struct op_error *e)
 	if (err && err != -ETIMEDOUT && err != -EIO)
 		return err;
 	c->running = false;
-	(void)session_remove_stale_lock(dir);
+	(void)session_lock_remove_stale(dir);
 	if (!err)
 		warn_of_losses(dir);
 	control_restore_watchdog(c);

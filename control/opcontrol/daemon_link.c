@@ -1,55 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_link.c - find the daemon by its lock, and send it requests */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "control/opcontrol/daemon_link.h"
+#include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
 #include "libutil/clock.h"
-#include "libutil/file.h"
-#include "libutil/number.h"
 
 #define ANSWER_MS	(10 * 1000)
 #define LONG_MS		(30 * 1000)	/* many files to write or remove */
 #define PING_MS		2000
 #define UNCLEAR_MS	3000		/* for a daemon that is starting or ending */
 #define POLL_MS		5
-
-/* @how: LOCK_EX, or LOCK_SH to test the lock. -EBUSY: another process holds it. */
-static int try_lock(const char *path, int flags, int how)
-{
-	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	if (!flock(fd, how | LOCK_NB))
-		return fd;
-	err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	close(fd);
-	return err;
-}
-
-/* Others that test the lock at the same time do not count. */
-static bool lock_is_held(const char *session_dir)
-{
-	char *path = session_lock_path(session_dir);
-	int fd = try_lock(path, O_RDONLY, LOCK_SH);
-
-	free(path);
-	if (fd >= 0)
-		close(fd);
-	return fd == -EBUSY;
-}
 
 /* Nobody listens, so the request was not sent. */
 static bool is_unreachable(int err)
@@ -76,7 +44,7 @@ bool daemon_runs_after(const char *session_dir, int wait_ms)
 
 	for (;; wait_ms -= POLL_MS) {
 		err = channel_ask(path, "ping", PING_MS, NULL, NULL);
-		held = err && lock_is_held(session_dir);
+		held = err && session_lock_is_held(session_dir);
 		if (!held || !(is_unreachable(err) || has_hung_up(err)) || wait_ms <= 0)
 			break;
 		nanosleep(&pause, NULL);
@@ -90,39 +58,14 @@ bool daemon_runs(const char *session_dir)
 	return daemon_runs_after(session_dir, UNCLEAR_MS);
 }
 
-pid_t daemon_pid(const char *session_dir)
-{
-	char *path = session_lock_path(session_dir), text[32];
-	uint64_t pid;
-	int err = file_read_line(path, text, sizeof(text));
-
-	free(path);
-	if (err || number_parse_range(text, 1, INT_MAX, &pid))
-		return 0;
-	return pid;
-}
-
-bool daemon_owns_lock(const char *session_dir, pid_t pid)
-{
-	char *path = session_lock_path(session_dir), process[32];
-	struct stat lock, owner;
-	bool owns;
-
-	snprintf(process, sizeof(process), "/proc/%d", (int)pid);
-	owns = !lstat(path, &lock) && S_ISREG(lock.st_mode) && !stat(process, &owner) &&
-	       lock.st_uid == owner.st_uid;
-	free(path);
-	return owns;
-}
-
 static int explain(const char *session_dir, const char *request, int ms, int err,
 		   struct op_error *e)
 {
-	if (is_unreachable(err) && lock_is_held(session_dir))
+	if (is_unreachable(err) && session_lock_is_held(session_dir))
 		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not "
 				    "listen on '%s/control'; try again, or stop it with "
-				    "opcontrol --shutdown", daemon_pid(session_dir), session_dir,
-				    session_dir);
+				    "opcontrol --shutdown", session_lock_pid(session_dir),
+				    session_dir, session_dir);
 	if (is_unreachable(err))
 		return op_error_set(e, -ESRCH, "the daemon is not running for session directory "
 				    "'%s'; start it with opcontrol --start", session_dir);
@@ -133,7 +76,7 @@ static int explain(const char *session_dir, const char *request, int ms, int err
 	case -ETIMEDOUT:
 		return op_error_set(e, err, "oprofiled (pid %d) did not answer '%s' within %d s; "
 				    "see '%s/samples/oprofiled.log', or stop it with opcontrol "
-				    "--shutdown", daemon_pid(session_dir), request, ms / 1000,
+				    "--shutdown", session_lock_pid(session_dir), request, ms / 1000,
 				    session_dir);
 	case -EREMOTEIO:
 		return err;	/* the daemon's message is in @e already */
@@ -193,68 +136,26 @@ bool answer_value(const char *answer, const char *key, char *buf, size_t size)
 	return false;
 }
 
-/* False if another process has removed the file before @fd was locked. */
-static bool is_same_file(int fd, const char *path)
-{
-	struct stat ours, named;
-
-	return !fstat(fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
-	       ours.st_ino == named.st_ino;
-}
-
-static int lock_file(const char *path)
-{
-	for (;;) {
-		int fd = try_lock(path, O_RDWR | O_CREAT, LOCK_EX);
-
-		if (fd < 0 || is_same_file(fd, path))
-			return fd;
-		close(fd);
-	}
-}
-
 int session_lock(const char *session_dir, struct op_error *e)
 {
-	char *path = session_lock_path(session_dir), pid[16];
-	int fd = lock_file(path);
+	int fd = session_lock_take(session_dir), err;
 
 	if (fd == -EBUSY)
-		op_error_set(e, fd, "cannot lock '%s': another program holds it; try again",
-			     path);
-	else if (fd < 0)
-		op_error_set(e, fd, "cannot lock session directory '%s': %s", session_dir,
-			     strerror(-fd));
-	free(path);
+		return op_error_set(e, fd, "cannot lock '%s/lock': another program holds it; try "
+				    "again", session_dir);
 	if (fd < 0)
+		return op_error_set(e, fd, "cannot lock session directory '%s': %s", session_dir,
+				    strerror(-fd));
+	err = session_lock_sign(fd);
+	if (!err)
 		return fd;
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
-		int err = op_error_set(e, -errno, "cannot write the lock of session directory "
-				       "'%s': %s", session_dir, strerror(errno));
-
-		session_unlock(session_dir, fd);
-		return err;
-	}
-	return fd;
+	session_unlock(session_dir, fd);
+	return op_error_set(e, err, "cannot write the lock of session directory '%s': %s",
+			    session_dir, strerror(-err));
 }
 
 void session_unlock(const char *session_dir, int fd)
 {
-	char *path = session_lock_path(session_dir);
-
-	unlink(path);
+	session_lock_remove(fd, session_dir);
 	close(fd);
-	free(path);
-}
-
-bool session_remove_stale_lock(const char *session_dir)
-{
-	char *path = session_lock_path(session_dir);
-	int fd = try_lock(path, O_RDONLY, LOCK_EX);
-	bool stale = fd >= 0 && is_same_file(fd, path) && !unlink(path);
-
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return stale;
 }

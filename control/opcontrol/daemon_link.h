@@ -21,15 +21,6 @@
 bool daemon_runs(const char *session_dir);
 bool daemon_runs_after(const char *session_dir, int wait_ms);
 
-/* Its pid from the lock file; 0: unknown. Valid only while daemon_runs(). */
-pid_t daemon_pid(const char *session_dir);
-
-/*
- * Whether process @pid and the lock file have the same owner. In another user's folder the lock
- * file may contain any pid, which must not be killed.
- */
-bool daemon_owns_lock(const char *session_dir, pid_t pid);
-
 /*
  * Send a request and wait for the answer, which replaces the contents of @answer (may be NULL).
  * -ESRCH: no daemon runs, or it ended before it answered. -EBUSY: a process holds the lock but does
@@ -52,8 +43,5 @@ bool answer_value(const char *answer, const char *key, char *buf, size_t size);
  */
 int session_lock(const char *session_dir, struct op_error *e);
 void session_unlock(const char *session_dir, int fd);
-
-/* Remove the lock file of a daemon that was killed. True if there was one. */
-bool session_remove_stale_lock(const char *session_dir);
 
 #endif

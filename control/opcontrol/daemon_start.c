@@ -11,6 +11,7 @@
 #include "control/opcontrol/child.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
+#include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -234,7 +235,7 @@ int daemon_start(const struct setup *s, const struct driver *d,
 
 	if (err)
 		return err;
-	if (session_remove_stale_lock(s->session_dir))
+	if (session_lock_remove_stale(s->session_dir))
 		printf("Detected stale lock file. Removing.\n");
 	if (choice->no_module.text[0])
 		printf("Using perf_event_open(2) instead of the module: %s\n",

@@ -15,6 +15,7 @@
 #include "control/opcontrol/command_line.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
+#include "libdb/session/lock.h"
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/version.h"
@@ -100,7 +101,7 @@ static int check_same_session(const struct control *c, const struct setup *chang
 	return op_error_set(e, -EBUSY,
 			    "oprofiled (pid %d) is running with session directory '%s'; "
 			    "stop it with opcontrol --shutdown",
-			    (int)daemon_pid(c->setup.session_dir), c->setup.session_dir);
+			    (int)session_lock_pid(c->setup.session_dir), c->setup.session_dir);
 }
 
 static void use_setup(struct control *c, struct setup *changed)

@@ -5,7 +5,17 @@
  * A child process with lock and socket stands for the daemon; it answers, or ends in the middle of
  * an answer. The last test uses the real daemon.
  */
+#include <sys/wait.h>
 #include "tests/unit/daemon/fake_daemon.h"
+
+/* Change the contents of a file that is locked. */
+static void put_in_place(const char *name, const char *text)
+{
+	int fd = open(tmpdir_path(name), O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "%s", name);
+	close(fd);
+}
 
 TEST(killed_200_times)
 {
@@ -90,31 +100,32 @@ TEST(holds_lock_but_does_not_listen)
 	control_done(&c);
 }
 
-/* The lock file in another user's folder may contain any pid. */
-TEST(daemon_must_own_the_lock)
+/* The daemon's lock may name any process: it was left behind, or the folder is another user's. */
+TEST(shutdown_does_not_kill_a_bystander)
 {
-	int ends[2];
-	pid_t pid;
-	char c;
+	struct op_error e = { "" };
+	pid_t pid, bystander;
+	struct control c;
+	char text[32];
 
-	CHECK(!pipe(ends), "pipe");
-	pid = fork();
-	if (!pid) {
-		if (getuid() == 0 && setuid(65534))
-			_exit(1);
-		report_ready(ends[1]);
-		pause();
-	}
-	close(ends[1]);
-	CHECK(read(ends[0], &c, 1) == 1, "it cannot be another user");
 	tmpdir_make();
-	CHECK(!daemon_owns_lock(tmpdir, getpid()), "no lock");
-	put_text(tmpdir_path("lock"), "1");
-	CHECK(daemon_owns_lock(tmpdir, getpid()), "ours");
-	CHECK(getuid() || !daemon_owns_lock(tmpdir, pid), "another user's");
+	pid = start(ANSWERS, true);
+	unlink(tmpdir_path("control"));
+	bystander = fork();
+	if (!bystander)
+		for (;;)
+			pause();
+	snprintf(text, sizeof(text), "%d", bystander);
+	put_in_place("lock", text);
+	c = control_of(true);
+	CHECK(act(action_shutdown, &c, &e) == -EPERM &&
+	      strstr(e.text, "is not the one that wrote '"), "%s", e.text);
+	CHECK(!waitpid(bystander, NULL, WNOHANG), "killed");
+	kill(bystander, SIGKILL);
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	CHECK(!daemon_owns_lock(tmpdir, pid), "nobody's");
+	while (wait(NULL) > 0)
+		;
+	control_done(&c);
 }
 
 /* A daemon that is starting has its lock before its socket. */

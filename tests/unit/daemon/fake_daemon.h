@@ -11,13 +11,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include "control/opcontrol/actions.h"
 #include "control/opcontrol/daemon_link.h"
 #include "daemon/collect/collector.h"
+#include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
 #include "libutil/xalloc.h"
@@ -79,10 +79,9 @@ static inline void answer(int peer, enum behavior behavior)
 
 static inline void take_lock(void)
 {
-	int lock = open(tmpdir_path("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	int lock = session_lock_take(tmpdir);
 
-	if (lock < 0 || flock(lock, LOCK_EX) || ftruncate(lock, 0) ||
-	    dprintf(lock, "%d", getpid()) < 0)
+	if (lock < 0 || session_lock_sign(lock))
 		_exit(1);
 }
 
@@ -200,7 +199,7 @@ static inline int run_opcontrol(const char *options, char *output, size_t size)
 /* Never kill(0), which would signal this program's whole process group. */
 static inline void signal_daemon(int number)
 {
-	pid_t pid = daemon_pid(tmpdir);
+	pid_t pid = session_lock_pid(tmpdir);
 
 	CHECK(pid > 0 && !kill(pid, number), "no daemon runs");
 }

@@ -96,7 +96,7 @@ profile_start()
 	profile_event "CPU_CLK_UNHALTED:$(count_for "$us")" --exact-count "$@"
 }
 
-daemon_pid() { cat "$SD/lock"; }
+daemon_pid() { head -n 1 "$SD/lock"; }
 
 # runs PID: it has not ended, and still has files open
 runs() { grep -q '^State:.[^XZ]' "/proc/$1/status" 2> /dev/null; }
