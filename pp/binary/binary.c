@@ -9,9 +9,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libutil/file.h"
 #include "libutil/hash.h"
@@ -214,10 +216,14 @@ static void find_same_names(struct binary *b)
 /* A compressed kernel module. Sample keys are offsets in the uncompressed file. */
 static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
 	unsigned char *bytes;
 	size_t size;
-	int err = file_unpack(path, &bytes, &size, e);
 
+	if (fd < 0)
+		return op_error_set(e, -errno, "%s", strerror(errno));
+	err = file_unpack(fd, path, &bytes, &size, e);
+	close(fd);
 	if (err)
 		return err;
 	err = object_file_open_memory(bytes, size, f, e);

@@ -24,12 +24,13 @@ bool file_is_packed(const char *path)
 	return ends_with(path, ".xz") || ends_with(path, ".zst");
 }
 
-int file_unpack(const char *path, unsigned char **ret, size_t *ret_size, struct op_error *e)
+int file_unpack(int fd, const char *path, unsigned char **ret, size_t *ret_size,
+		struct op_error *e)
 {
 	bool is_xz = ends_with(path, ".xz");
 	size_t size;
 	char *packed;
-	int err = file_read_all(path, LARGEST_UNPACKED, &packed, &size);
+	int err = file_read_all_fd(fd, LARGEST_UNPACKED, &packed, &size);
 
 	if (err)
 		return op_error_set(e, err, "%s", strerror(-err));

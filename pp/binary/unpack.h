@@ -11,8 +11,11 @@
 
 bool file_is_packed(const char *path);		/* by its name */
 
-/* Unpack @path; *ret is malloc'd. -ENOEXEC: the data is invalid. The reason is in @e. */
-int file_unpack(const char *path, unsigned char **ret, size_t *ret_size, struct op_error *e);
+/*
+ * Unpack @fd, which is @path; *ret is malloc'd. -ENOEXEC: the data is invalid. The reason is in @e.
+ */
+int file_unpack(int fd, const char *path, unsigned char **ret, size_t *ret_size,
+		struct op_error *e);
 
 /* The descriptor of a file in memory, for libraries that read only files; -1 with errno. */
 int memory_file(const void *bytes, size_t size);

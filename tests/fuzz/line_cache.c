@@ -80,7 +80,7 @@ static void set_checksums(uint8_t *bytes, size_t size)
 	memcpy(h.magic, CACHE_MAGIC, sizeof(h.magic));
 	h.format = CACHE_FORMAT;
 	h.size = size;
-	h.build_id_hash = hash_string(BUILD_ID);
+	h.name_hash = hash_string(BUILD_ID);
 	if (h.nr_entries > room)
 		h.nr_entries = room;
 	for (size_t i = 0; i < h.nr_entries; i++)

@@ -34,7 +34,7 @@ struct cache_header {
 	uint32_t format;
 	uint32_t nr_entries;
 	uint64_t size;			/* of the file */
-	uint64_t build_id_hash;		/* so that a renamed file is not used */
+	uint64_t name_hash;		/* so that a renamed file is not used */
 	uint64_t index_hash;
 	uint64_t header_hash;		/* of the fields before it */
 };
@@ -53,9 +53,9 @@ struct line_cache {
 	size_t nr;
 };
 
-static char *cache_path(const char *dir, const char *build_id)
+static char *cache_path(const char *dir, const char *name)
 {
-	return xasprintf("%s/%s.lines", dir, build_id);
+	return xasprintf("%s/%s.lines", dir, name);
 }
 
 /* The cache trusts and replaces the files of its folder, so nobody else may write there. */
@@ -117,14 +117,14 @@ static bool is_sound_entry(const struct line_cache *c, const struct cache_entry 
 	       e->offset <= c->size && e->size <= c->size - e->offset;
 }
 
-static bool read_index(struct line_cache *c, const char *build_id)
+static bool read_index(struct line_cache *c, const char *name)
 {
 	struct cache_header h;
 
 	if (!read_at(c->fd, &h, sizeof(h), 0) || memcmp(h.magic, CACHE_MAGIC, sizeof(h.magic)) ||
 	    h.format != CACHE_FORMAT || h.size != c->size ||
 	    h.nr_entries > (c->size - sizeof(h)) / sizeof(*c->entries) ||
-	    h.build_id_hash != hash_string(build_id) ||
+	    h.name_hash != hash_string(name) ||
 	    h.header_hash != hash_bytes(&h, offsetof(struct cache_header, header_hash)))
 		return false;
 	c->nr = h.nr_entries;
@@ -138,10 +138,10 @@ static bool read_index(struct line_cache *c, const char *build_id)
 	return true;
 }
 
-struct line_cache *line_cache_open(const char *dir, const char *build_id)
+struct line_cache *line_cache_open(const char *dir, const char *name)
 {
 	struct line_cache *c = xcalloc(1, sizeof(*c));
-	char *path = cache_path(dir, build_id);
+	char *path = cache_path(dir, name);
 	struct stat st;
 
 	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -149,7 +149,7 @@ struct line_cache *line_cache_open(const char *dir, const char *build_id)
 	if (c->fd >= 0 && !fstat(c->fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    st.st_size >= (off_t)sizeof(struct cache_header) && st.st_size <= LINE_CACHE_FILE_MAX) {
 		c->size = st.st_size;
-		if (read_index(c, build_id)) {
+		if (read_index(c, name)) {
 			futimens(c->fd, NULL);	/* used just now [LC-7] */
 			return c;
 		}
@@ -237,7 +237,7 @@ static int compare_records(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-static void fill_header(struct cache_header *h, const char *build_id,
+static void fill_header(struct cache_header *h, const char *name,
 			const struct cache_entry *entries, size_t nr, uint64_t size)
 {
 	*h = (struct cache_header){
@@ -245,14 +245,14 @@ static void fill_header(struct cache_header *h, const char *build_id,
 		.format = CACHE_FORMAT,
 		.nr_entries = nr,
 		.size = size,
-		.build_id_hash = hash_string(build_id),
+		.name_hash = hash_string(name),
 		.index_hash = hash_bytes(entries, nr * sizeof(*entries)),
 	};
 	h->header_hash = hash_bytes(h, offsetof(struct cache_header, header_hash));
 }
 
 /* The file's bytes, malloc'd; NULL and *ret_size 0 if they exceed LINE_CACHE_FILE_MAX. */
-static unsigned char *make_file(const char *build_id, const struct line_cache_record **records,
+static unsigned char *make_file(const char *name, const struct line_cache_record **records,
 				size_t nr, size_t *ret_size)
 {
 	struct cache_entry *entries = xcalloc(nr + 1, sizeof(*entries));
@@ -275,7 +275,7 @@ static unsigned char *make_file(const char *build_id, const struct line_cache_re
 	*ret_size = 0;
 	if (size <= LINE_CACHE_FILE_MAX) {
 		file = xcalloc(1, size);
-		fill_header(&header, build_id, entries, nr, size);
+		fill_header(&header, name, entries, nr, size);
 		memcpy(file, &header, sizeof(header));
 		memcpy(file + sizeof(header), entries, nr * sizeof(*entries));
 		for (size_t i = 0; i < nr; i++)
@@ -301,15 +301,15 @@ static int compare_used(const void *a, const void *b)
 	return x->used.tv_nsec > y->used.tv_nsec ? -1 : x->used.tv_nsec < y->used.tv_nsec;
 }
 
-/* "HEX.lines", or the temporary file "HEX.lines.XXXXXX". */
+/* "NAME.lines", or the temporary file "NAME.lines.XXXXXX". */
 static bool is_cache_name(const char *name, bool *ret_temporary)
 {
-	size_t hex = strspn(name, "0123456789abcdef");
+	size_t len = strspn(name, "0123456789abcdef-.");
 
-	if (!hex || strncmp(name + hex, ".lines", 6))
+	if (!len || strncmp(name + len - 1, ".lines", 6))	/* the '.' is among them */
 		return false;
-	*ret_temporary = name[hex + 6] == '.';
-	return *ret_temporary || !name[hex + 6];
+	*ret_temporary = name[len + 5] == '.';
+	return *ret_temporary || !name[len + 5];
 }
 
 static void trim(const char *path, uint64_t limit)
@@ -348,11 +348,11 @@ static void trim(const char *path, uint64_t limit)
 		closedir(dir);
 }
 
-int line_cache_write(const char *dir, const char *build_id,
+int line_cache_write(const char *dir, const char *name,
 		     const struct line_cache_record *records, size_t nr, uint64_t limit)
 {
 	const struct line_cache_record **sorted = xcalloc(nr + 1, sizeof(*sorted));
-	char *path = cache_path(dir, build_id);
+	char *path = cache_path(dir, name);
 	unsigned char *file;
 	size_t size;
 	int err;
@@ -360,7 +360,7 @@ int line_cache_write(const char *dir, const char *build_id,
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = &records[i];
 	qsort(sorted, nr, sizeof(*sorted), compare_records);
-	file = make_file(build_id, sorted, nr, &size);
+	file = make_file(name, sorted, nr, &size);
 	err = size && size <= limit ? file_write_atomic(path, file, size, 0600) : -EFBIG;
 	if (!err)
 		trim(dir, limit);

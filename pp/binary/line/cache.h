@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache.h - decoded line tables of earlier reports, one file per build-id
+ * cache.h - decoded line tables of earlier reports, one file per binary
  *
  * A file that is damaged, of another version or another user's is ignored: nothing fails because
  * of the cache. Files are replaced as a whole: of several writers the last one wins, and a reader
@@ -31,8 +31,11 @@ struct line_cache_record {
  */
 char *line_cache_dir(void);
 
-/* The file for @build_id (hex digits) in @dir. NULL: missing or unusable. */
-struct line_cache *line_cache_open(const char *dir, const char *build_id);
+/*
+ * The file for the binary @name (hexadecimal digits, '-' and '.') in @dir. NULL: missing or
+ * unusable.
+ */
+struct line_cache *line_cache_open(const char *dir, const char *name);
 void line_cache_close(struct line_cache *cache);	/* NULL is fine */
 
 /* Read and check a record; *ret is the caller's. */
@@ -47,7 +50,7 @@ struct line_cache_record *line_cache_read_all(struct line_cache *cache, size_t *
  * that were used least recently, until the others have at most @limit bytes. -errno if nothing was
  * written.
  */
-int line_cache_write(const char *dir, const char *build_id,
+int line_cache_write(const char *dir, const char *name,
 		     const struct line_cache_record *records, size_t nr, uint64_t limit);
 
 #endif

@@ -42,7 +42,8 @@ struct line_path {
 
 struct line_dwarf {
 	char *path;
-	int fd;
+	int fd;			/* of the file, or of what was unpacked from it */
+	struct stat file;
 	Elf *own_elf;		/* closed with the rest */
 	Elf *elf;		/* has the section addresses that are used here */
 	Dwfl *dwfl;		/* of a relocatable file, else NULL */
@@ -150,23 +151,22 @@ static bool is_relocatable(Elf *elf)
 
 static int open_file(struct line_dwarf *d, struct op_error *e)
 {
-	struct stat st;
-
 	d->fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (d->fd < 0 || fstat(d->fd, &st))
+	if (d->fd < 0 || fstat(d->fd, &d->file))
 		return op_error_set(e, -errno, "%s", strerror(errno));
-	return S_ISREG(st.st_mode) ? 0 : op_error_set(e, -ENOEXEC, "not a regular file");
+	return S_ISREG(d->file.st_mode) ? 0 : op_error_set(e, -ENOEXEC, "not a regular file");
 }
 
 /* libdw may have been built without these formats. */
-static int open_packed(struct line_dwarf *d, struct op_error *e)
+static int unpack(struct line_dwarf *d, struct op_error *e)
 {
 	unsigned char *bytes;
 	size_t size;
-	int err = file_unpack(d->path, &bytes, &size, e);
+	int err = file_unpack(d->fd, d->path, &bytes, &size, e);
 
 	if (err)
 		return err;
+	close(d->fd);
 	d->fd = memory_file(bytes, size);
 	free(bytes);
 	return d->fd < 0 ? op_error_set(e, -errno, "%s", strerror(errno)) : 0;
@@ -174,8 +174,10 @@ static int open_packed(struct line_dwarf *d, struct op_error *e)
 
 static int open_elf(struct line_dwarf *d, struct op_error *e)
 {
-	int err = file_is_packed(d->path) ? open_packed(d, e) : open_file(d, e);
+	int err = open_file(d, e);
 
+	if (!err && file_is_packed(d->path))
+		err = unpack(d, e);
 	if (err)
 		return err;
 	elf_version(EV_CURRENT);
@@ -223,6 +225,11 @@ void line_dwarf_close(struct line_dwarf *d)
 	free(d->paths);
 	free(d->path);
 	free(d);
+}
+
+const struct stat *line_dwarf_file(const struct line_dwarf *d)
+{
+	return &d->file;
 }
 
 bool line_dwarf_section(const struct line_dwarf *d, const char *name, uint64_t *ret)

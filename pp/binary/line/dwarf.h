@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include "libutil/error.h"
 #include "pp/binary/line/record.h"
 
@@ -21,6 +22,8 @@ struct line_dwarf;
  */
 int line_dwarf_open(const char *path, struct line_dwarf **ret, struct op_error *e);
 void line_dwarf_close(struct line_dwarf *d);		/* NULL is fine */
+
+const struct stat *line_dwarf_file(const struct line_dwarf *d);	/* as it was opened */
 
 /* The address of a section. Relocatable files are laid out by libdwfl. */
 bool line_dwarf_section(const struct line_dwarf *d, const char *name, uint64_t *ret);

@@ -22,7 +22,8 @@ struct unit {
 };
 
 struct line_tables {
-	char *path, *build_id, *cache_dir;
+	char *path, *build_id;
+	char *cache_dir, *cache_name;	/* NULL: not cached */
 	struct line_dwarf *dwarf;	/* NULL: not open yet */
 	bool cannot_open;
 	bool is_damaged;		/* some of the debug information cannot be read */
@@ -55,17 +56,30 @@ static int read_units(struct line_tables *t, struct op_error *e)
 	return err;
 }
 
+/*
+ * Whoever makes a binary chooses its build ID, and the source files that its lines name: lines of
+ * one file must not be shown for another, whatever its build ID is. [LC-1]
+ */
+static char *make_cache_name(const char *build_id, const struct stat *st)
+{
+	return xasprintf("%s-%x-%jx-%jx-%jx-%jx.%lx", build_id, st->st_uid,
+			 (uintmax_t)st->st_dev, (uintmax_t)st->st_ino, (uintmax_t)st->st_size,
+			 (uintmax_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+}
+
 int line_tables_open(const char *path, const char *build_id, const char *cache_dir,
 		     struct line_tables **ret, struct op_error *e)
 {
 	struct line_tables *t = xcalloc(1, sizeof(*t));
+	struct stat st;
 	int err;
 
 	t->path = xstrdup(path);
-	if (cache_dir && *build_id) {
+	t->build_id = xstrdup(build_id);
+	if (cache_dir && *build_id && !stat(path, &st)) {
 		t->cache_dir = xstrdup(cache_dir);
-		t->build_id = xstrdup(build_id);
-		t->cache = line_cache_open(cache_dir, build_id);
+		t->cache_name = make_cache_name(build_id, &st);
+		t->cache = line_cache_open(cache_dir, t->cache_name);
 	}
 	err = read_units(t, e);
 	if (err) {
@@ -117,7 +131,7 @@ static size_t keep_old_records(const struct line_tables *t, struct line_cache_re
 
 static void write_cache(struct line_tables *t)
 {
-	struct line_cache *newest = line_cache_open(t->cache_dir, t->build_id);
+	struct line_cache *newest = line_cache_open(t->cache_dir, t->cache_name);
 	size_t nr_old = 0, nr;
 	struct line_cache_record *old = newest ? line_cache_read_all(newest, &nr_old) : NULL;
 	struct line_cache_record *records;
@@ -135,12 +149,22 @@ static void write_cache(struct line_tables *t)
 		add_record(records, &nr, LINE_NAMES, t->units[i].offset, &t->units[i].names);
 	}
 	/* if this fails (a full disk, a read-only folder), the next report decodes again */
-	line_cache_write(t->cache_dir, t->build_id, records, nr, LINE_CACHE_MAX);
+	line_cache_write(t->cache_dir, t->cache_name, records, nr, LINE_CACHE_MAX);
 	for (size_t i = 0; i < nr_old; i++)
 		line_record_free(&old[i].record);
 	free(old);
 	free(records);
 	line_cache_close(newest);
+}
+
+/* Whether the tables are those of the file that the cache was asked for: it may be another now. */
+static bool is_same_file(const struct line_tables *t)
+{
+	char *name = make_cache_name(t->build_id, line_dwarf_file(t->dwarf));
+	bool is = !strcmp(name, t->cache_name);
+
+	free(name);
+	return is;
 }
 
 void line_tables_close(struct line_tables *t)
@@ -152,9 +176,10 @@ void line_tables_close(struct line_tables *t)
 	is_new = t->units_are_new;
 	for (size_t i = 0; i < t->nr_units; i++)
 		is_new |= t->units[i].is_new;
+	is_new = is_new && t->cache_name && t->dwarf && is_same_file(t);
 	line_dwarf_close(t->dwarf);
 	line_cache_close(t->cache);
-	if (t->cache_dir && is_new)
+	if (is_new)
 		write_cache(t);
 	for (size_t i = 0; i < t->nr_units; i++) {
 		line_record_free(&t->units[i].rows);
@@ -167,6 +192,7 @@ void line_tables_close(struct line_tables *t)
 	free(t->path);
 	free(t->build_id);
 	free(t->cache_dir);
+	free(t->cache_name);
 	free(t);
 }
 

@@ -19,7 +19,8 @@ struct line_tables;
 
 /*
  * Of @path, which has the debug information and @build_id (hex digits; "": not cached). @cache_dir
- * may be NULL. -ENODATA: there is no debug information. Other -errno: the reason is in @e.
+ * may be NULL. Tables are cached for this file alone, as it is now. -ENODATA: there is no debug
+ * information. Other -errno: the reason is in @e.
  */
 int line_tables_open(const char *path, const char *build_id, const char *cache_dir,
 		     struct line_tables **ret, struct op_error *e);

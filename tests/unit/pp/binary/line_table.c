@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_table.c - look up lines and inlined functions of this test, from DWARF and from the cache */
+#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include "tests/unit/tmpdir.h"
 
 #define FILE_NAME	"tests/unit/pp/binary/line_table.c"
+
+static char cached[5000];	/* the path of the cache's file */
 
 extern char __executable_start;
 static volatile int inner_line, inner_call, outer_call;	/* lines of the code below */
@@ -88,9 +91,25 @@ TEST(from_dwarf)
 	check(NULL, "");
 }
 
+/* The only file of the cache in tmpdir. */
+static void stat_cached(struct stat *ret)
+{
+	DIR *dir = opendir(tmpdir);
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (strstr(entry->d_name, ".lines")) {
+			snprintf(cached, sizeof(cached), "%s/%s", tmpdir, entry->d_name);
+			nr++;
+		}
+	CHECK(nr == 1 && !stat(cached, ret), "%d files", nr);
+	if (dir)
+		closedir(dir);
+}
+
 TEST(from_cache)
 {
-	struct line_tables *t;
 	struct stat before, after;
 
 #ifndef __x86_64__
@@ -98,13 +117,30 @@ TEST(from_cache)
 #endif
 	tmpdir_make();
 	check(tmpdir, "abc");
-	CHECK(!stat(tmpdir_path("abc.lines"), &before), "written");
+	stat_cached(&before);
 	check(tmpdir, "abc");
-	CHECK(!stat(tmpdir_path("abc.lines"), &after) && before.st_ino == after.st_ino,
+	stat_cached(&after);
+	CHECK(before.st_ino == after.st_ino,
 	      "only read");
-	/* the file itself is not needed any more */
-	CHECK(!line_tables_open("/nonexistent", "abc", tmpdir, &t, NULL), "from the cache alone");
-	line_tables_close(t);
+}
+
+/* Anybody can make a binary with this build ID, whose lines name any file. */
+TEST(other_files_with_the_build_id)
+{
+	struct line_tables *t;
+	struct stat st;
+	char *copy;
+
+#ifndef __x86_64__
+	SKIP("written for x86-64");
+#endif
+	tmpdir_make();
+	check(tmpdir, "abc");
+	stat_cached(&st);
+	copy = tmpdir_path("copy");
+	put_text(copy, "\x7f" "ELF");
+	CHECK(line_tables_open(copy, "abc", tmpdir, &t, NULL), "lines of another file");
+	CHECK(line_tables_open("/nonexistent", "abc", tmpdir, &t, NULL), "lines of no file");
 }
 
 /* The functions at @address, innermost first, without lines. */
@@ -133,15 +169,17 @@ TEST(names_without_lines)
 #endif
 	tmpdir_make();
 	check_names(tmpdir, address);
-	CHECK(!stat(tmpdir_path("abc.lines"), &before), "written");
+	stat_cached(&before);
 	check_names(tmpdir, address);
-	CHECK(!stat(tmpdir_path("abc.lines"), &after) && before.st_ino == after.st_ino,
+	stat_cached(&after);
+	CHECK(before.st_ino == after.st_ino,
 	      "only read");
 	check(tmpdir, "abc");
-	CHECK(!stat(tmpdir_path("abc.lines"), &before), "written");
+	stat_cached(&before);
 	check_names(tmpdir, address);
 	check(tmpdir, "abc");
-	CHECK(!stat(tmpdir_path("abc.lines"), &after) && before.st_ino == after.st_ino,
+	stat_cached(&after);
+	CHECK(before.st_ino == after.st_ino,
 	      "both are kept");
 }
 
@@ -151,7 +189,7 @@ TEST(cache_grows)
 	uint64_t address = linked(function()) - 1;
 	struct line_tables *t;
 	struct line_place place;
-	char *path;
+	struct stat st;
 
 #ifndef __x86_64__
 	SKIP("written for x86-64");
@@ -161,8 +199,8 @@ TEST(cache_grows)
 	line_tables_find(t, &address, 1, false, &place);
 	line_tables_close(t);
 	check(tmpdir, "abc");
-	path = tmpdir_path("abc.lines");
-	CHECK(!truncate(path, 100), "damaged");
+	stat_cached(&st);
+	CHECK(!truncate(cached, 100), "damaged");
 	check(tmpdir, "abc");
 }
 
