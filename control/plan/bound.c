@@ -15,7 +15,8 @@
 
 #define RESERVE		0.8		/* of the bound: caches are colder at a low rate */
 #define MEASUREMENTS_MAX 3
-#define COST_ASSUMED_NS	(80 * 1000)	/* if it cannot be measured: 100 samples a second at 1 % */
+#define COST_ASSUMED_NS	(40 * 1000)	/* if it cannot be measured: 200 samples a second at 1 % */
+#define MORE_SAMPLES	4		/* times as many are worth a new session */
 
 /* ---- the period ---- */
 
@@ -33,7 +34,8 @@ static uint64_t round_period(double ns)
 
 /*
  * An earlier period may use the whole bound, so that the cost may be measured as a quarter more
- * than when it was chosen; if twice as many samples would fit, it is given up.
+ * than when it was chosen. It is given up if many more samples would fit: not because the machine
+ * was busier when the session began, but because the bound was changed.
  */
 uint64_t bounded_period(uint64_t asked_ns, uint64_t cost_ns, double max_cost, uint64_t earlier_ns)
 {
@@ -45,7 +47,8 @@ uint64_t bounded_period(uint64_t asked_ns, uint64_t cost_ns, double max_cost, ui
 	period = round_period(least / RESERVE);
 	if (period < asked_ns)
 		period = asked_ns;
-	if (earlier_ns >= asked_ns && (double)earlier_ns >= least && earlier_ns <= 2 * period)
+	if (earlier_ns >= asked_ns && (double)earlier_ns >= least &&
+	    earlier_ns <= MORE_SAMPLES * period)
 		return earlier_ns;
 	return period;
 }

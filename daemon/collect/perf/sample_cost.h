@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SAMPLE_COST_MS		100	/* a measurement takes at most that long */
+#define SAMPLE_COST_MS		100	/* CPU time of a measurement, at most */
+#define SAMPLE_COST_WAIT_MS	2000	/* and time, while other programs have the CPU */
 
 /*
  * *ret_ns: of a sample; with @stacks also of the copy of its stack, unless @frame_pointers_only,

@@ -34,13 +34,15 @@ TEST(periods)
 		{ 1700000, 13700, 1, 0, 2000000 },
 		{ 1999999, 16001, 1, 0, 2500000 },
 		/* unknown cost */
-		{ ASKED, 0, 1, 0, 10000000 },
+		{ ASKED, 0, 1, 0, 5000000 },
 		{ 20000000, 0, 1, 0, 20000000 },
 		/* an earlier period that fits without a reserve, unless it is far too long */
 		{ ASKED, 15000, 1, 1600000, 1600000 },
 		{ ASKED, 16001, 1, 1600000, 2000000 + 500000 },
 		{ ASKED, 12800, 1, 3200000, 3200000 },
-		{ ASKED, 12800, 1, 4000000, 1600000 },
+		{ ASKED, 12800, 1, 6400000, 6400000 },
+		{ ASKED, 12800, 1, 8000000, 1600000 },
+		{ ASKED, 14400, 1, 5000000, 5000000 },	/* when it could not be measured */
 		{ ASKED, 12800, 1, 3141592, 3141592 },
 		{ ASKED, 0, 1, 16000000, 16000000 },
 		/* nor one that is faster than asked for, or another if what is asked for fits */
@@ -199,7 +201,7 @@ TEST(measured_again)
 	event_plan_free(&p);
 	fake_cost = 0;
 	plan_by_time(&s, 2500000, 0, &p);
-	CHECK(measured == 3 && p.bound.period_ns == 10000000, "%d: %llu ns", measured,
+	CHECK(measured == 3 && p.bound.period_ns == 5000000, "%d: %llu ns", measured,
 	      (unsigned long long)p.bound.period_ns);
 	event_plan_free(&p);
 	setup_free(&s);
