@@ -21,8 +21,7 @@
 
 void answer_add_line(struct strbuf *answer, const char *text)
 {
-	for (; *text; text++)
-		strbuf_add_char(answer, plain_char(*text));
+	plain_add(answer, text);
 	strbuf_add_char(answer, '\n');
 }
 

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plain_text.h - untrusted text without control characters
+ * plain_text.h - untrusted text without characters that act on what shows it
  *
- * File names and strings in session files may hold anything; printed, they must neither control
- * the terminal nor start a new line.
+ * File names and strings in session files may hold anything; printed, they must not control the
+ * terminal, start a new line, or change the order in which other text is shown. So control
+ * characters (C0, DEL, C1), line and paragraph separators, marks of writing direction, and bytes
+ * that are not UTF-8 become '?', one for each byte.
  */
 #ifndef LIBUTIL_PLAIN_TEXT_H
 #define LIBUTIL_PLAIN_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include "libutil/strbuf.h"
 
-/* @c, or '?' for a control character. */
-static inline char plain_char(char c)
-{
-	return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
-}
+/* Bytes of the first character of @text; 0: its first byte becomes '?', or @text is empty. */
+size_t plain_length(const char *text);
 
-static inline void plain_text(char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		text[i] = plain_char(text[i]);
-}
+/* In place. @text[len] is '\0'. */
+void plain_text(char *text, size_t len);
+
+void plain_add(struct strbuf *to, const char *text);
+void plain_put(const char *text, FILE *out);
 
 /* Cut the middle out of each word, such as a path, that is longer than 300 bytes. */
 void shorten_words(char *text);

@@ -145,8 +145,7 @@ static void write_all(struct callgrind_writer *w)
 	fprintf(w->out, "# callgrind format\nversion: 1\n" CALLGRIND_CREATOR OP_VERSION "\n");
 	if (*title) {
 		fputs("cmd: ", w->out);
-		for (const char *c = title; *c; c++)
-			fputc(plain_char(*c), w->out);
+		plain_put(title, w->out);
 		fputc('\n', w->out);
 	}
 	fputs("positions: line\n", w->out);

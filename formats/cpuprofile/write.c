@@ -229,12 +229,6 @@ static void write_trailer(struct cpuprofile_writer *w)
 	write_slots(w, 3);
 }
 
-static void write_plain(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc(plain_char(*text), out);
-}
-
 /* Names of ids: of the innermost function, if known. */
 static void write_java_text(struct cpuprofile_writer *w)
 {
@@ -249,10 +243,10 @@ static void write_java_text(struct cpuprofile_writer *w)
 			continue;
 		function = &p->functions[line->function];
 		fprintf(w->out, "0x%" PRIx64 " ", place->address);
-		write_plain(w->out, profile_text(p, function->name));
+		plain_put(profile_text(p, function->name), w->out);
 		if (function->file) {
 			fputs(" (", w->out);
-			write_plain(w->out, profile_text(p, function->file));
+			plain_put(profile_text(p, function->file), w->out);
 			if (line->line)
 				fprintf(w->out, ":%u", line->line);
 			putc(')', w->out);
@@ -281,7 +275,7 @@ static void write_text(struct cpuprofile_writer *w)
 	}
 	if (p->main_image != PROFILE_NONE && !p->images[p->main_image].limit) {
 		fputs("build=", w->out);
-		write_plain(w->out, profile_text(p, p->images[p->main_image].path));
+		plain_put(profile_text(p, p->images[p->main_image].path), w->out);
 		putc('\n', w->out);
 	}
 	maps_text_write(p, any ? w->images : NULL, w->out);

@@ -98,7 +98,7 @@ static int split_line(struct csv_reader *r, struct text line)
 		if (nr == r->nr_columns)
 			return fail(r, "more cells than columns");
 		if (r->columns[nr] != UNKNOWN)
-			r->cells[r->columns[nr]] = cell;
+			r->cells[r->columns[nr]] = cell + (*cell == '\'');	/* [FO-12] */
 		nr++;
 	}
 	if (!err && nr != r->nr_columns)

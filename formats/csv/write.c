@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "formats/csv/csv.h"
-#include "libutil/plain_text.h"
+#include "libutil/csv_text.h"
 #include "libutil/xalloc.h"
 
 const char *const csv_columns[CSV_COLUMNS] = {
@@ -28,25 +28,9 @@ struct csv_writer {
 	FILE *out;
 };
 
-/* As in RFC 4180, with control characters replaced. [FO-12] */
-static void put_text(FILE *out, const char *text)
-{
-	bool quoted = strpbrk(text, "\",");
-
-	if (quoted)
-		putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(plain_char(*text), out);
-	}
-	if (quoted)
-		putc('"', out);
-}
-
 static void put_cell(struct csv_writer *w, const char *text)
 {
-	put_text(w->out, text);
+	csv_put_text(text, w->out);
 	putc(',', w->out);
 }
 
@@ -128,7 +112,7 @@ static void put_labels(struct csv_writer *w, uint32_t labels)
 			if (strcmp(profile_text(p, label->key), csv_columns[c]))
 				continue;
 			if (label->text)
-				put_text(w->out, profile_text(p, label->text));
+				csv_put_text(profile_text(p, label->text), w->out);
 			else
 				fprintf(w->out, "%" PRId64, label->number);
 			break;

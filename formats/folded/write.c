@@ -35,8 +35,9 @@ static uint32_t name_place(struct profile *names, const char *name, char mark)
 
 	while (*name == ' ')
 		name++;
-	for (; *name; name++)
-		strbuf_add_char(&text, *name == ';' ? ':' : plain_char(*name));
+	plain_add(&text, name);
+	for (char *c = text.text; (c = strchr(c, ';')) != NULL; )
+		*c = ':';
 	while (text.len && text.text[text.len - 1] == ' ')
 		strbuf_truncate(&text, text.len - 1);
 	if (!text.len)

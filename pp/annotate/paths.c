@@ -115,11 +115,11 @@ static char *inside(const char *dir, const char *path)
 		if (len && !(len == 1 && path[0] == '.') &&
 		    !(len == 2 && !strncmp(path, "..", 2))) {
 			strbuf_add_char(&out, '/');
-			for (size_t i = 0; i < len; i++)
-				strbuf_add_char(&out, plain_char(path[i]));
+			strbuf_add_bytes(&out, path, len);
 		}
 		path += len + (path[len] == '/');
 	}
+	plain_text(out.text + strlen(dir), out.len - strlen(dir));
 	return strbuf_steal(&out);
 }
 

@@ -44,8 +44,7 @@ void annotate_field(struct strbuf *out, const struct annotation *a, const uint64
 
 void annotate_name(struct strbuf *out, const char *text)
 {
-	for (; *text; text++)
-		strbuf_add_char(out, plain_char(*text));
+	plain_add(out, text);
 }
 
 void annotate_symbols(struct strbuf *out, const struct annotation *a, const size_t *symbols,

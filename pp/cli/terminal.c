@@ -148,14 +148,14 @@ static bool is_progress_due(void)
 
 static void show(const char *what, size_t done, size_t total, const char *unit)
 {
-	bool is_named = what;
 
 	if (!is_progress_due())
 		return;
 	fputs("\r\033[K", stderr);
-	for (; what && *what; what++)	/* a name may have control characters */
-		putc(plain_char(*what), stderr);
-	fputs(is_named ? ": " : "", stderr);
+	if (what) {
+		plain_put(what, stderr);
+		fputs(": ", stderr);
+	}
 	if (total)
 		fprintf(stderr, "%zu of %zu %s", done, total, unit);
 	else

@@ -8,7 +8,6 @@
 
 #include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
-#include "libutil/utf8.h"
 
 #define COMMAND_CHARS	80	/* of a command line; the rest is left out */
 #define NR_NAMED	3	/* sessions */
@@ -22,12 +21,12 @@ static void add_command(const char *command, struct strbuf *out)
 		program--;
 	command += program;
 	for (; *command && chars < COMMAND_CHARS; chars++) {
-		size_t n = utf8_length(command);
+		size_t n = plain_length(command);
 
-		if (n > 1)
+		if (n)
 			strbuf_add_bytes(out, command, n);
 		else
-			strbuf_add_char(out, strchr("\t\n", *command) ? ' ' : plain_char(*command));
+			strbuf_add_char(out, strchr("\t\n", *command) ? ' ' : '?');
 		command += n ? n : 1;
 	}
 	if (*command)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "libutil/csv_text.h"
 #include "libutil/json_text.h"
 #include "pp/report/format/csv.h"
 #include "pp/report/format/json.h"
@@ -23,17 +24,17 @@ static void csv_row(const struct compare_report *report, size_t class,
 {
 	const struct comparison *c = &report->comparisons[class];
 
-	csv_text(report->arrangement->classes[class].title, out);
+	csv_put_text(report->arrangement->classes[class].title, out);
 	for (int i = 0; i < 2; i++)
 		fprintf(out, ",%" PRIu64 ",%.6g", r->counts[i], percent(c, r, i));
 	fprintf(out, ",%.6g,%.6g,%.6g,%s,", r->change, r->interval.low, r->interval.high,
 		direction(r));
-	csv_text(image_shown_name(r->row->image, true), out);
+	csv_put_text(image_shown_name(r->row->image, true), out);
 	putc(',', out);
-	csv_text(image_shown_name(r->row->app, true), out);
+	csv_put_text(image_shown_name(r->row->app, true), out);
 	if (!report->options->images) {
 		putc(',', out);
-		csv_text(r->row->shown, out);
+		csv_put_text(r->row->shown, out);
 	}
 	putc('\n', out);
 }

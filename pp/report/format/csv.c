@@ -4,22 +4,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-void csv_text(const char *text, FILE *out)
-{
-	if (!strpbrk(text, "\",\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
-}
+#include "libutil/csv_text.h"
 
 static void put_titles(const struct arrangement *a, bool differential, FILE *out)
 {
@@ -27,16 +13,16 @@ static void put_titles(const struct arrangement *a, bool differential, FILE *out
 		struct strbuf title = STRBUF_INIT;
 
 		strbuf_addf(&title, "samples %s", a->classes[c].title);
-		csv_text(title.text, out);
+		csv_put_text(title.text, out);
 		strbuf_reset(&title);
 		strbuf_addf(&title, "percent %s", a->classes[c].title);
 		putc(',', out);
-		csv_text(title.text, out);
+		csv_put_text(title.text, out);
 		if (differential) {
 			strbuf_reset(&title);
 			strbuf_addf(&title, "change %s", a->classes[c].title);
 			putc(',', out);
-			csv_text(title.text, out);
+			csv_put_text(title.text, out);
 		}
 		putc(',', out);
 		strbuf_free(&title);
@@ -63,7 +49,7 @@ static void put_counts(const uint64_t *counts, const uint64_t *totals, size_t nr
 static void put_ratio_titles(const struct text_options *o, FILE *out)
 {
 	for (size_t i = 0; i < format_nr_ratios(o); i++) {
-		csv_text(o->ratios->ratios[i].title, out);
+		csv_put_text(o->ratios->ratios[i].title, out);
 		putc(',', out);
 	}
 }
@@ -84,9 +70,9 @@ static void put_summary_row(const struct summary *s, const struct summary_row *a
 {
 	put_counts(row->counts, s->totals, s->nr_classes, NULL, out);
 	put_ratios(o, row->counts, out);
-	csv_text(app->image->name, out);
+	csv_put_text(app->image->name, out);
 	putc(',', out);
-	csv_text(row->image->name, out);
+	csv_put_text(row->image->name, out);
 	putc('\n', out);
 }
 
@@ -116,14 +102,14 @@ static void put_line(const struct row_list *rows, const struct symbol_row *row,
 	put_ratios(o, counts, out);
 	fprintf(out, "0x%" PRIx64 ",", address);
 	if (o->show_lines) {
-		csv_text(line ? line : "", out);
+		csv_put_text(line ? line : "", out);
 		putc(',', out);
 	}
-	csv_text(image_shown_name(row->image, true), out);
+	csv_put_text(image_shown_name(row->image, true), out);
 	putc(',', out);
-	csv_text(image_shown_name(row->app, true), out);
+	csv_put_text(image_shown_name(row->app, true), out);
 	putc(',', out);
-	csv_text(row->shown, out);
+	csv_put_text(row->shown, out);
 	putc('\n', out);
 }
 

@@ -5,8 +5,6 @@
 
 #include "pp/report/format/text.h"
 
-void csv_text(const char *text, FILE *out);	/* quoted if necessary */
-
 void format_csv_summary(const struct summary *summary, const struct arrangement *a,
 			const struct text_options *options, FILE *out);
 void format_csv_symbols(const struct row_list *rows, const struct arrangement *a,

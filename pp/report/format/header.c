@@ -76,17 +76,10 @@ static void number_line(const char *text, int64_t n, FILE *out)
 		fprintf(out, "%s %" PRId64 "\n", text, n);
 }
 
-/* The session's files are not trusted: no control characters to the terminal. */
-static void put_clean(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		putc(plain_char(*text), out);
-}
-
 static void cgroup_line(const char *cgroup, FILE *out)
 {
 	fputs("Processes of control group ", out);
-	put_clean(*cgroup ? cgroup : "all", out);
+	plain_put(*cgroup ? cgroup : "all", out);
 	putc('\n', out);
 }
 
@@ -141,7 +134,7 @@ static void multiplexed_lines(const struct event_times *times, FILE *out)
 			continue;
 		event_multiplexed_text(times, &times->event[i], &text);
 		fputs("Multiplexed: ", out);
-		put_clean(text.text, out);
+		plain_put(text.text, out);
 		putc('\n', out);
 		strbuf_free(&text);
 	}
@@ -152,7 +145,7 @@ static void session_lines(const struct report_session *s, FILE *out)
 	const struct session_info *info = &s->info;
 
 	fputs("Session: ", out);
-	put_clean(s->samples, out);
+	plain_put(s->samples, out);
 	if (!s->has_info) {
 		fputs("\n", out);
 		return;
@@ -160,28 +153,28 @@ static void session_lines(const struct report_session *s, FILE *out)
 	times(info, out);
 	if (*info->profiled) {
 		fputs(strcmp(info->collector, "import") ? "\nProfiled: " : "\nImported: ", out);
-		put_clean(info->profiled, out);
+		plain_put(info->profiled, out);
 	}
 	if (info->period_ns) {
 		fprintf(out, "\nTimer period: %" PRIu64 " ns", info->period_ns);
 		if (*info->events) {
 			fputs(", for ", out);
-			put_clean(info->events, out);
+			plain_put(info->events, out);
 		}
 	}
 	/* most formats that can be imported do not have it */
 	if (*info->host || *info->machine || *info->kernel) {
 		fputs("\nHost: ", out);
-		put_clean(*info->host ? info->host : "unknown", out);
+		plain_put(*info->host ? info->host : "unknown", out);
 		fputs(", ", out);
-		put_clean(*info->machine ? info->machine : "unknown machine", out);
+		plain_put(*info->machine ? info->machine : "unknown machine", out);
 		fputs(", kernel ", out);
-		put_clean(*info->kernel ? info->kernel : "unknown", out);
+		plain_put(*info->kernel ? info->kernel : "unknown", out);
 	}
 	fputs("\nCollector: ", out);
-	put_clean(*info->collector ? info->collector : "unknown", out);
+	plain_put(*info->collector ? info->collector : "unknown", out);
 	fputs(", model ", out);
-	put_clean(*info->model ? info->model : "unknown", out);
+	plain_put(*info->model ? info->model : "unknown", out);
 	putc('\n', out);
 	if (s->has_counts && s->counts.throttled)
 		fprintf(out, "Throttled: %" PRIu64 " interrupts were skipped\n",
@@ -203,7 +196,7 @@ void format_header(const struct arrangement *a, const struct session_list *const
 			session_lines(&sessions[i]->sessions[k], out);
 	if (options->title) {
 		fputs("Command: ", out);
-		put_clean(options->title, out);
+		plain_put(options->title, out);
 		putc('\n', out);
 	}
 }

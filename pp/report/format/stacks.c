@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libutil/count.h"
+#include "libutil/csv_text.h"
 #include "libutil/plain_text.h"
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
@@ -121,8 +122,11 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 /* A line is one stack; ';' separates names [CT-8]. */
 static void add_folded(struct strbuf *line, const char *name)
 {
-	for (; *name; name++)
-		strbuf_add_char(line, *name == ';' ? ':' : plain_char(*name));
+	size_t start = line->len;
+
+	plain_add(line, name);
+	for (char *c = line->text + start; (c = strchr(c, ';')) != NULL; )
+		*c = ':';
 }
 
 void format_folded(const struct stack_report *r, FILE *out)
@@ -162,7 +166,7 @@ static void csv_titles(const struct stack_report *r, const struct arrangement *a
 			struct strbuf title = STRBUF_INIT;
 
 			strbuf_addf(&title, "%s %s", columns[i], a->classes[c].title);
-			csv_text(title.text, out);
+			csv_put_text(title.text, out);
 			putc(',', out);
 			strbuf_free(&title);
 		}
@@ -190,9 +194,9 @@ void format_csv_stacks(const struct stack_report *r, const struct arrangement *a
 				csv_count(counts[r->nr_classes + c], r->rows.totals[c], out);
 		}
 		fprintf(out, "%" PRIu32 ",", r->lines[i].depth);
-		csv_text(image_of(symbol, true), out);
+		csv_put_text(image_of(symbol, true), out);
 		putc(',', out);
-		csv_text(symbol->name, out);
+		csv_put_text(symbol->name, out);
 		putc('\n', out);
 	}
 }

@@ -2,14 +2,13 @@
 /*
  * xml_text.c - escaping
  *
- * Bytes that are not UTF-8, and control characters that XML cannot represent, become '?'.
+ * Bytes that are not UTF-8, and characters that act on the text around them, become '?'.
  */
 #include "pp/report/format/xml_text.h"
 
 #include <inttypes.h>
 
 #include "libutil/plain_text.h"
-#include "libutil/utf8.h"
 
 void xml_open(FILE *out, const char *tag)
 {
@@ -19,7 +18,7 @@ void xml_open(FILE *out, const char *tag)
 static void put_value(FILE *out, const char *value)
 {
 	while (*value) {
-		size_t n = utf8_length(value);
+		size_t n = plain_length(value);
 
 		if (n != 1)
 			fwrite(n ? value : "?", 1, n ? n : 1, out);
@@ -32,7 +31,7 @@ static void put_value(FILE *out, const char *value)
 		else if (*value == '"')
 			fputs("&quot;", out);
 		else
-			putc(plain_char(*value), out);
+			putc(*value, out);
 		value += n ? n : 1;
 	}
 }

@@ -227,4 +227,23 @@ TEST(a_table_has_a_line_for_each_place_and_process)
 	profile_free(p);
 }
 
+/* [FO-12] */
+TEST(names_that_look_like_formulas_come_back)
+{
+	const struct format_read_options options = { .warnings = &warnings };
+	const char *table = "symbol,samples\n'-[View draw],1\n''quoted,2\n";
+	struct profile *p = profile_new();
+	struct op_error e = { "" };
+	char *text;
+
+	CHECK(!format_csv.read((const unsigned char *)table, strlen(table), &options, p, &e),
+	      "%s", e.text);
+	CHECK(p->nr_functions == 2 && !strcmp(profile_text(p, p->functions[0].name), "-[View draw]")
+	      && !strcmp(profile_text(p, p->functions[1].name), "'quoted"), "names");
+	text = write_text(&format_csv, p, "");
+	CHECK(strstr(text, ",'-[View draw],") && strstr(text, ",''quoted,"), "%s", text);
+	free(text);
+	profile_free(p);
+}
+
 TEST_MAIN()

@@ -2,9 +2,12 @@
 /* text.c - numbers, strings, errors, hashes */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
+#include "libutil/csv_text.h"
 #include "libutil/error.h"
 #include "libutil/hash.h"
 #include "libutil/number.h"
+#include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "tests/tap.h"
@@ -49,6 +52,66 @@ TEST(ranges)
 	CHECK(number_parse_range("4", 5, 9, &got) == -ERANGE && got == 9, "below");
 	CHECK(number_parse_range("10", 5, 9, &got) == -ERANGE && got == 9, "above");
 	CHECK(number_parse_range("a", 5, 9, &got) == -EINVAL && got == 9, "no number");
+}
+
+/* What a file name could do to a terminal, or to the text beside it. */
+TEST(plain_characters)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "plain", "plain" }, { "", "" }, { "tab\tline\nend\x7f", "tab?line?end?" },
+		{ "\x1b[2J", "?[2J" }, { "gr\xc3\xbc\xc3\x9f" "e", "gr\xc3\xbc\xc3\x9f" "e" },
+		{ "\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "csi \xc2\x9b" "2J", "csi ??2J" },		/* C1 as UTF-8 */
+		{ "csi \x9b" "2J", "csi ?2J" },			/* and as a byte */
+		{ "nbsp\xc2\xa0", "nbsp\xc2\xa0" },
+		{ "\xe2\x80\xae" "txt.exe", "???txt.exe" },	/* right to left */
+		{ "\xe2\x81\xa6", "???" }, { "\xe2\x81\xa9", "???" }, { "\xd8\x9c", "??" },
+		{ "\xe2\x80\x8f", "???" }, { "\xe2\x80\xa8", "???" },
+		{ "\xe2\x80\xa6", "\xe2\x80\xa6" },		/* an ellipsis */
+		{ "latin\xe9", "latin?" }, { "cut\xe2\x80", "cut??" },
+	};
+	char *put;
+	size_t size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct strbuf added = STRBUF_INIT;
+		FILE *out = open_memstream(&put, &size);
+
+		strbuf_add(&added, "\t");	/* what is there already stays */
+		plain_add(&added, rows[i].text);
+		plain_put(rows[i].text, out);
+		fclose(out);
+		CHECK(!strcmp(added.text + 1, rows[i].want) && added.text[0] == '\t',
+		      "row %zu: '%s'", i, added.text);
+		CHECK(!strcmp(put, rows[i].want), "row %zu: '%s'", i, put);
+		free(put);
+		strbuf_free(&added);
+	}
+}
+
+/* Cells that a spreadsheet would run as formulas. */
+TEST(csv_cells)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "main", "main" }, { "", "" }, { "a,b", "\"a,b\"" }, { "a\"b", "\"a\"\"b\"" },
+		{ "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0" }, { "+1", "'+1" }, { "-1", "'-1" },
+		{ "@SUM(1,2)", "\"'@SUM(1,2)\"" }, { "'a", "''a" }, { "\t=1", "?=1" },
+	};
+	char *put;
+	size_t size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		FILE *out = open_memstream(&put, &size);
+
+		csv_put_text(rows[i].text, out);
+		fclose(out);
+		CHECK(!strcmp(put, rows[i].want), "row %zu: '%s'", i, put);
+		free(put);
+	}
 }
 
 TEST(long_words)
