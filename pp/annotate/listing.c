@@ -28,7 +28,7 @@ struct listing {
 	const struct binary *binary;
 	const struct annotate_options *options;
 	struct notices *notices;
-	int64_t built;				/* modification time of the binary, or 0 */
+	struct source_binary of;
 	struct line_binary *tables;
 	const struct code_section *section;	/* of the last instruction */
 	struct source *sources;
@@ -56,7 +56,7 @@ struct listing *listing_open(const struct binary *b, const char *path,
 	l = xcalloc(1, sizeof(*l));
 	l->binary = b;
 	l->options = options;
-	l->built = file_time(path);
+	l->of = source_binary_of(path);
 	l->notices = notices;
 	l->tables = tables;
 	return l;
@@ -102,15 +102,15 @@ static void cut_lines(struct source *s)
 static void read_source(struct listing *l, struct source *s)
 {
 	char *found = NULL;
-	FILE *f = source_open(l->options, s->path, &found);
+	FILE *f = source_open(l->options, s->path, l->of.owner, &found);
 	int err = f ? file_read_all_fd(fileno(f), SOURCE_MAX, &s->text, NULL) : -errno;
 
 	if (err) {
 		s->text = NULL;
-		notice_add(l->notices, "cannot read source '%s': %s", s->path, strerror(-err));
+		notice_add(l->notices, "cannot read source '%s': %s", s->path, source_error(-err));
 	} else {
 		cut_lines(s);
-		if (!l->options->compat && source_is_newer(f, l->built))
+		if (!l->options->compat && source_is_newer(f, l->of.built))
 			notice_add(l->notices, "source '%s' is newer than the binary; lines may "
 				   "have moved", found);
 	}

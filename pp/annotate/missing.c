@@ -71,20 +71,33 @@ static int64_t time_of(const struct stat *st)
 	return st->st_mtim.tv_sec;
 }
 
-int64_t file_time(const char *path)
+struct source_binary source_binary_of(const char *path)
 {
 	struct stat st;
 
-	return path && !stat(path, &st) ? time_of(&st) : 0;
+	if (!path || stat(path, &st))
+		return (struct source_binary){ 0, 0 };
+	return (struct source_binary){ time_of(&st), st.st_uid };
 }
 
-int64_t *source_binary_times(const struct annotation *a)
+/* Several binaries: the newest, and no owner unless they have the same. */
+static void add_binary(struct source_binary *b, const struct source_binary *other)
 {
-	int64_t *times = xcalloc(a->files.nr + 1, sizeof(*times));
+	if (!b->built)
+		b->owner = other->owner;
+	else if (b->owner != other->owner)
+		b->owner = 0;
+	if (b->built < other->built)
+		b->built = other->built;
+}
+
+struct source_binary *source_binaries(const struct annotation *a)
+{
+	struct source_binary *binaries = xcalloc(a->files.nr + 1, sizeof(*binaries));
 
 	for (size_t i = 0; i < a->nr_images; i++) {
 		const struct annotated_image *image = &a->images[i];
-		int64_t built = file_time(image->image->found);
+		struct source_binary binary = source_binary_of(image->image->found);
 
 		for (size_t j = image->first; j < image->first + image->nr; j++) {
 			const struct annotated_symbol *s = &a->symbols[j];
@@ -92,12 +105,12 @@ int64_t *source_binary_times(const struct annotation *a)
 			for (size_t k = s->first; k < s->first + s->nr; k++) {
 				size_t file = a->samples[k].file;
 
-				if (file != NO_FILE && times[file] < built)
-					times[file] = built;
+				if (file != NO_FILE && binary.built)
+					add_binary(&binaries[file], &binary);
 			}
 		}
 	}
-	return times;
+	return binaries;
 }
 
 bool source_is_newer(FILE *source, int64_t built)

@@ -65,24 +65,40 @@ static const char *below_base(const struct spec_list *bases, const char *path)
 	return path;
 }
 
-/* Debug information might name a device or a pipe, which never ends. */
-static FILE *open_regular(const char *path)
+/* Whether its text may be shown; errno is set if not. */
+static bool may_show(const struct stat *st, uid_t owner)
+{
+	errno = !S_ISREG(st->st_mode) ? EINVAL :	/* a device or a pipe never ends */
+		!geteuid() && !(st->st_mode & S_IROTH) && (!owner || st->st_uid != owner) ? EPERM :
+		0;
+	return !errno;
+}
+
+static FILE *open_source(const char *path, uid_t owner)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int err;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!fstat(fd, &st) && may_show(&st, owner))
 		return fdopen(fd, "r");
+	err = errno;
 	close(fd);
-	errno = EINVAL;
+	errno = err;
 	return NULL;
 }
 
-static FILE *try(char *path, char **ret_found)
+const char *source_error(int error)
 {
-	FILE *f = open_regular(path);
+	return error == EPERM ? "not everybody may read it, so root does not show it"
+			      : strerror(error);
+}
+
+static FILE *try(char *path, uid_t owner, char **ret_found)
+{
+	FILE *f = open_source(path, owner);
 
 	if (f)
 		*ret_found = path;
@@ -91,16 +107,18 @@ static FILE *try(char *path, char **ret_found)
 	return f;
 }
 
-FILE *source_open(const struct annotate_options *o, const char *path, char **ret_found)
+FILE *source_open(const struct annotate_options *o, const char *path, uid_t owner,
+		  char **ret_found)
 {
 	const char *rest = below_base(&o->base_dirs, path);
 	FILE *f = NULL;
 
 	for (size_t i = 0; !f && i < o->search_dirs.nr; i++)
-		f = try(path_join(o->search_dirs.items[i].text, rest + (*rest == '/')), ret_found);
+		f = try(path_join(o->search_dirs.items[i].text, rest + (*rest == '/')), owner,
+			ret_found);
 	for (size_t i = 0; !f && !o->compat && i < o->search_dirs.nr; i++)
-		f = try(path_join(o->search_dirs.items[i].text, path_base(path)), ret_found);
-	return f ? f : try(xstrdup(path), ret_found);
+		f = try(path_join(o->search_dirs.items[i].text, path_base(path)), owner, ret_found);
+	return f ? f : try(xstrdup(path), owner, ret_found);
 }
 
 /* @path below @dir, without ".." and control characters. */

@@ -34,7 +34,7 @@ struct writer {
 	struct notices *notices;
 	struct marks samples, symbols;
 	uint64_t *file_counts;		/* nr_classes per file */
-	int64_t *built;			/* per file: time of its newest binary, or 0 */
+	struct source_binary *binaries;	/* per file */
 	size_t nr_missing, nr_newer;
 	struct strbuf line;		/* room for one */
 	uint64_t *sums;			/* nr_classes */
@@ -244,12 +244,12 @@ static void put_symbols(struct writer *w, size_t file, FILE *out)
 static void report_missing(struct writer *w, const char *path, int why)
 {
 	if (w->nr_missing++ < MISSING_NAMED)
-		notice_add(w->notices, "cannot read source '%s': %s", path, strerror(why));
+		notice_add(w->notices, "cannot read source '%s': %s", path, source_error(why));
 }
 
 static void report_newer(struct writer *w, size_t file, FILE *source, const char *path)
 {
-	if (!w->options->compat && source_is_newer(source, w->built[file]) &&
+	if (!w->options->compat && source_is_newer(source, w->binaries[file].built) &&
 	    w->nr_newer++ < MISSING_NAMED)
 		notice_add(w->notices, "source '%s' is newer than the binary; lines may have moved",
 			   path);
@@ -259,7 +259,7 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 {
 	const char *path = w->a->files.paths[file];
 	char *found = NULL;
-	FILE *source = source_open(w->options, path, &found);
+	FILE *source = source_open(w->options, path, w->binaries[file].owner, &found);
 	bool is_separate = w->options->output_dir;
 	char *copy = NULL;
 	size_t len = 0;
@@ -352,7 +352,7 @@ static void free_writer(struct writer *w)
 	free(w->symbols.marks);
 	free(w->symbols.first);
 	free(w->file_counts);
-	free(w->built);
+	free(w->binaries);
 	free(w->sums);
 	free(w->same_line);
 	strbuf_free(&w->line);
@@ -371,7 +371,7 @@ int annotate_source(const struct annotation *a, const struct annotate_options *o
 	make_marks(a, false, &w.samples);
 	make_marks(a, true, &w.symbols);
 	count_files(&w);
-	w.built = source_binary_times(a);
+	w.binaries = source_binaries(a);
 	w.sums = xcalloc(a->nr_classes + 1, sizeof(*w.sums));
 	w.same_line = xcalloc(a->nr_symbols + 1, sizeof(*w.same_line));
 	ranked = rank_files(&w, first_class_only, &nr);

@@ -21,7 +21,7 @@ struct maker {
 	struct picture *picture;
 	struct picture_sources *sources;
 	const struct annotation *annotation;
-	int64_t *built;			/* per file: time of its newest binary */
+	struct source_binary *binaries;	/* per file */
 };
 
 /* Append a value of 0 for each class; returns the index of the first. */
@@ -198,14 +198,14 @@ static void read_source(struct maker *m, struct picture_source *s, size_t file)
 {
 	const struct annotate_options options = { .compat = false };
 	char *found = NULL;
-	FILE *f = source_open(&options, s->file, &found);
+	FILE *f = source_open(&options, s->file, m->binaries[file].owner, &found);
 
 	if (!f) {
-		s->why = xasprintf("cannot read the source: %s", strerror(errno));
+		s->why = xasprintf("cannot read the source: %s", source_error(errno));
 		drop_empty_lines(m, s);
 		return;
 	}
-	if (source_is_newer(f, m->built[file]))
+	if (source_is_newer(f, m->binaries[file].built))
 		s->why = xstrdup("the source is newer than the binary; lines may have moved");
 	read_lines(m, s, f);
 	fclose(f);
@@ -309,9 +309,9 @@ void picture_sources_make(struct picture *p, struct collection *c,
 	annotate_samples(&inversion, c->arrangement.nr_classes, populate, &lines, c->finder,
 			 &annotation, notices);
 	inversion_free(&inversion);
-	m.built = source_binary_times(&annotation);
+	m.binaries = source_binaries(&annotation);
 	make_sources(&m);
-	free(m.built);
+	free(m.binaries);
 	annotation_free(&annotation);
 	free(cache_dir);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pp/annotate/files.h"
 #include "pp/annotate/paths.h"
@@ -85,12 +86,15 @@ TEST(choosing)
 	}
 }
 
+static uid_t owner;	/* of the binary that names the sources */
+
 /* The file opened for @path, or "". */
 static const char *found(const struct annotate_options *o, const char *path)
 {
 	static char name[5000];
 	char *where = NULL;
-	FILE *f = source_open(o, path, &where);
+	FILE *f = source_open(o, path, owner, &where);
+	int err = errno;
 
 	name[0] = '\0';
 	if (f) {
@@ -98,6 +102,7 @@ static const char *found(const struct annotate_options *o, const char *path)
 		fclose(f);
 	}
 	free(where);
+	errno = err;
 	return name;
 }
 
@@ -130,6 +135,36 @@ TEST(searching)
 	      "not regular files");
 	free(path);
 	free(dir);
+}
+
+/* A program of any user may name /etc/shadow as its source. */
+TEST(what_root_does_not_show)
+{
+	static const struct {
+		mode_t mode;
+		uid_t source, binary;
+		bool is_shown;
+	} rows[] = {
+		{ 0644, 0, 0, true }, { 0644, 1000, 0, true }, { 0644, 1000, 1001, true },
+		{ 0600, 0, 0, false }, { 0600, 0, 1000, false }, { 0640, 0, 1000, false },
+		{ 0600, 1000, 1000, true }, { 0600, 1000, 1001, false }, { 0600, 1000, 0, false },
+	};
+	const struct annotate_options o = { .compat = false };
+	char *path;
+
+	if (getuid())
+		SKIP("needs root, who can read all files");
+	tmpdir_make();
+	put_text(tmpdir_path("s.c"), "x");
+	path = strdup(tmpdir_path("s.c"));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CHECK(!chmod(path, rows[i].mode) && !chown(path, rows[i].source, 0), "chown");
+		owner = rows[i].binary;
+		CHECK(!strcmp(found(&o, path), rows[i].is_shown ? "/s.c" : ""), "row %zu", i);
+		CHECK(rows[i].is_shown || strstr(source_error(errno), "not everybody"), "%s",
+		      strerror(errno));
+	}
+	free(path);
 }
 
 TEST(writing)
