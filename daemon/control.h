@@ -21,6 +21,7 @@ struct control_config {
 	const char *image_filter;	/* as given; "": none */
 	unsigned int callgraph_depth;
 	struct unwind_cache *unwind;	/* NULL: none, frame pointers only */
+	struct collector *collector;	/* NULL: not shown */
 	bool oprofilefs;		/* buffer sizes can be read there */
 };
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/control_requests.h"
+#include "daemon/priority.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/plain_text.h"
@@ -162,6 +163,23 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 	free(counts.cpu);
 }
 
+/* [CC-63] */
+static void add_priority(struct collector *collector, struct strbuf *out)
+{
+	struct collector_status status;
+
+	if (!collector)
+		return;
+	strbuf_addf(out, "priority %s\n", priority_name(priority_now()));
+	collector->status(collector, &status);
+	if (!*status.drain_priority)
+		return;
+	strbuf_addf(out, "drain.priority %s\n", status.drain_priority);
+	add_u64(out, "drain.wait_longest_ns", status.wait_longest_ns);
+	add_u64(out, "drain.wait_most_ns", status.wait_most_ns);
+	add_u64(out, "drain.queues_full", status.queues_full);
+}
+
 static void add_trouble(const char *trouble, struct strbuf *out)
 {
 	if (!*trouble)
@@ -198,6 +216,7 @@ static void add_status(const struct control_config *config, struct strbuf *out)
 	if (config->oprofilefs)
 		add_buffer_sizes(out);
 	add_counts(config->recorder, out);
+	add_priority(config->collector, out);
 	ext_status(config->ext, out);
 	add_trouble(recorder_trouble(config->recorder), out);
 	add_u64(out, "session_bytes", session_bytes(config->session_dir));

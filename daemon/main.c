@@ -131,7 +131,7 @@ static void check_priority(struct daemon *d)
 	if (!priority_check(now_ns()) || d->capped)
 		return;
 	d->capped = true;
-	log_line("used more than half a CPU in one second: at normal priority until it is less");
+	log_line("used more than its budget of CPU time: at normal priority until it is less");
 }
 
 static void run_periodic_work(struct daemon *d)
@@ -183,9 +183,8 @@ static int run(struct daemon *d, struct op_error *e)
 
 	d->counts_at = now_ms() + COUNTS_MS;
 	d->sync_at = now_ms() + SYNC_MS;
-	err2 = priority_begin();
-	if (err2)
-		log_line("running at normal priority: %s", strerror(-err2));
+	if (priority_begin() == PRIORITY_NORMAL)
+		log_line("running at normal priority: a raised one is not permitted");
 	while (!err && !d->end && !control_shutdown_requested(d->control))
 		err = run_once(d, e);
 	if (err)

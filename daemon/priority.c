@@ -3,9 +3,7 @@
 #include "daemon/priority.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,18 +14,15 @@
 #endif
 
 static struct {
-	bool begun;
+	enum priority kind;		/* PRIORITY_NORMAL: not begun */
 	bool raised;			/* as of the last window's beginning */
-	timer_t cap;
-	uint64_t window_at, cpu_at;	/* at its beginning: time and the thread's CPU time */
+	clockid_t clock;		/* of the CPU time that counts */
+	uint64_t cap_ns;
+	bool has_timer;
+	timer_t timer;
+	uint64_t window_at, cpu_at;	/* at its beginning: time and CPU time */
 	volatile sig_atomic_t capped;	/* in this window */
 } state;
-
-/* For the calling thread: Linux has a nice value for each. */
-static int set_nice(int nice)
-{
-	return setpriority(PRIO_PROCESS, 0, nice) ? -errno : 0;
-}
 
 /* In the thread itself, because the timer's signal is directed to it. [async-signal-safe] */
 static void lower(int signal)
@@ -35,14 +30,14 @@ static void lower(int signal)
 	int saved = errno;
 
 	(void)signal;
-	(void)set_nice(0);
+	priority_lower(state.kind);
 	state.capped = 1;
 	errno = saved;
 }
 
-bool priority_allows(bool raised, uint64_t cpu_ns, uint64_t window_ns)
+bool priority_allows(bool raised, uint64_t cpu_ns, uint64_t window_ns, uint64_t cap_ns)
 {
-	uint64_t cap = (unsigned __int128)window_ns * PRIORITY_CAP_NS / PRIORITY_WINDOW_NS;
+	uint64_t cap = (unsigned __int128)window_ns * cap_ns / PRIORITY_WINDOW_NS;
 
 	return cpu_ns <= (raised ? cap : cap / 2);	/* or it would change in each window */
 }
@@ -54,9 +49,10 @@ static void begin_window(uint64_t now)
 	};
 
 	state.window_at = now;
-	state.cpu_at = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	state.cpu_at = clock_ns(state.clock);
 	state.capped = 0;
-	(void)timer_settime(state.cap, 0, &cap, NULL);
+	if (state.has_timer)
+		(void)timer_settime(state.timer, 0, &cap, NULL);
 }
 
 static int make_timer(void)
@@ -68,57 +64,70 @@ static int make_timer(void)
 	sigemptyset(&action.sa_mask);
 	if (sigaction(SIGVTALRM, &action, NULL))
 		return -errno;
-	return timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &state.cap) ? -errno : 0;
+	return timer_create(state.clock, &event, &state.timer) ? -errno : 0;
 }
 
-/* Not if somebody has chosen a priority for us. */
-static bool is_normal(void)
+/*
+ * The kernel never gives more than the budget: whoever uses almost all of it could use more at
+ * normal priority. Weight has no bound, and that of a group counts for all threads.
+ */
+static int set_cap(void)
 {
-	return sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) == 0;
-}
-
-int priority_begin(void)
-{
-	const struct sched_param none = { .sched_priority = 0 };
-	int err;
-
-	if (!is_normal())
+	state.clock = CLOCK_THREAD_CPUTIME_ID;
+	state.cap_ns = PRIORITY_CAP_NS;
+	if (state.kind == PRIORITY_DEADLINE) {
+		state.cap_ns = priority_budget_here_ns(PRIORITY_SHARE, PRIORITY_WINDOW_NS) / 10 * 9;
 		return 0;
-	err = make_timer();
-	if (err)
-		return err;
-	if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none))
-		err = -errno;
-	if (!err)
-		err = set_nice(PRIORITY_NICE);
-	if (err) {
-		timer_delete(state.cap);
-		return err;
 	}
-	state.begun = state.raised = true;
+	if (state.kind == PRIORITY_AUTOGROUP)
+		state.clock = CLOCK_PROCESS_CPUTIME_ID;
+	state.has_timer = !make_timer();
+	return state.has_timer ? 0 : -errno;
+}
+
+enum priority priority_begin(void)
+{
+	state.kind = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS);
+	if (state.kind <= PRIORITY_CHOSEN)
+		return state.kind;
+	if (set_cap()) {
+		priority_end();
+		return PRIORITY_NORMAL;
+	}
+	state.raised = true;
 	begin_window(now_ns());
-	return 0;
+	return state.kind;
 }
 
 bool priority_check(uint64_t now)
 {
-	bool capped = state.capped;
+	bool capped = state.capped, before = state.raised && !capped;
 	uint64_t cpu;
 
-	if (!state.begun || now - state.window_at < PRIORITY_WINDOW_NS)
+	if (state.kind <= PRIORITY_CHOSEN || now - state.window_at < PRIORITY_WINDOW_NS)
 		return false;
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - state.cpu_at;
-	state.raised = priority_allows(state.raised && !capped, cpu, now - state.window_at);
-	(void)set_nice(state.raised ? PRIORITY_NICE : 0);
+	cpu = clock_ns(state.clock) - state.cpu_at;
+	state.raised = priority_allows(before, cpu, now - state.window_at, state.cap_ns);
+	if (state.raised && !before)
+		state.raised = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS) ==
+			       state.kind;
+	else if (!state.raised && before)
+		priority_lower(state.kind);
 	begin_window(now);
-	return capped;
+	return before && !state.raised ? true : capped;
 }
 
 void priority_end(void)
 {
-	if (!state.begun)
-		return;
-	timer_delete(state.cap);
-	(void)set_nice(0);
-	state.begun = false;
+	if (state.has_timer)
+		timer_delete(state.timer);
+	state.has_timer = false;
+	priority_lower(state.kind);
+	state.kind = PRIORITY_NORMAL;
+	state.raised = false;
+}
+
+enum priority priority_now(void)
+{
+	return state.raised || state.kind == PRIORITY_CHOSEN ? state.kind : PRIORITY_NORMAL;
 }

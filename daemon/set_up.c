@@ -110,6 +110,7 @@ static int open_control(struct daemon *d, struct op_error *e)
 		.ext = d->options.ext,
 		.callgraph_depth = d->options.callgraph_depth,
 		.unwind = d->unwind,
+		.collector = d->collector,
 		.oprofilefs = !strcmp(d->collector->name, "module"),
 	};
 

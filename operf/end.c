@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control/machine/rights.h"
+#include "control/opcontrol/status.h"
 #include "daemon/collect/perf/copy_size.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
@@ -106,7 +107,9 @@ static void warn_throttled(const struct operf_end *end)
 static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 {
 	const char *advice = losses_advice(c->lost, c->received);
+	struct collector_status status = { .copy_bytes = 0 };
 	uint64_t lost = sum_lost(c);
+	char why[40] = "";
 	int most = 0;
 
 	if (lost * LOSS_SHARE <= c->received)	/* [OF-32] */
@@ -114,10 +117,15 @@ static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
 			most = reason;
+	if (most == LOST_RING) {
+		end->collector->status(end->collector, &status);
+		format_lateness(status.wait_longest_ns, status.queues_full, why, sizeof(why));
+	}
 	report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
-		       "%s; %s%ssee '%s'", lost, c->received,
-		       100.0 * (double)lost / (double)c->received, loss_text(most),
-		       advice ? advice : "", advice ? "; " : "", end->log);
+		       "%s%s; %s%ssee '%s'", lost, c->received,
+		       100.0 * (double)lost / (double)c->received,
+		       *why ? "operf " : loss_text(most), why, advice ? advice : "",
+		       advice ? "; " : "", end->log);
 }
 
 /* Stacks truncated at the end of the copied stack memory, and what would copy more [OF-34]. */

@@ -17,6 +17,7 @@
 #include "libutil/clock.h"
 #include "libutil/message.h"
 
+#define STATUS_MS	500		/* for the waits before a shutdown */
 #define KILL_MS	5000		/* until a process that is killed has ended */
 
 void control_restore_watchdog(const struct control *c)
@@ -30,12 +31,21 @@ void control_restore_watchdog(const struct control *c)
 		printf("The NMI watchdog is on again.\n");
 }
 
+static void warn_of_losses_so_far(const struct control *c)
+{
+	struct strbuf answer = STRBUF_INIT;
+
+	(void)daemon_ask(c->setup.session_dir, "status", &answer, NULL);
+	warn_of_losses(c->setup.session_dir, answer.text);
+	strbuf_free(&answer);
+}
+
 int action_dump(struct control *c, struct op_error *e)
 {
 	int err = daemon_ask(c->setup.session_dir, "dump", NULL, e);
 
 	if (!err)
-		warn_of_losses(c->setup.session_dir);
+		warn_of_losses_so_far(c);
 	return err;
 }
 
@@ -61,7 +71,7 @@ int action_stop(struct control *c, struct op_error *e)
 	fflush(stdout);
 	err = daemon_ask(c->setup.session_dir, "stop", NULL, e);
 	if (!err)
-		warn_of_losses(c->setup.session_dir);
+		warn_of_losses_so_far(c);
 	return err == -ESRCH ? not_running(c) : err;
 }
 
@@ -150,6 +160,7 @@ static int request_shutdown(const struct control *c, struct op_error *e)
 int action_shutdown(struct control *c, struct op_error *e)
 {
 	const char *dir = c->setup.session_dir;
+	struct strbuf status = STRBUF_INIT;
 	struct op_error why = { "" };
 	int err, err2;
 
@@ -157,13 +168,17 @@ int action_shutdown(struct control *c, struct op_error *e)
 		return not_running(c);
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
+	(void)daemon_ask_within(dir, "status", STATUS_MS, &status, NULL);
 	err = request_shutdown(c, e);
-	if (err && err != -ETIMEDOUT && err != -EIO)
+	if (err && err != -ETIMEDOUT && err != -EIO) {
+		strbuf_free(&status);
 		return err;
+	}
 	c->running = false;
 	(void)session_lock_remove_stale(dir);
 	if (!err)
-		warn_of_losses(dir);
+		warn_of_losses(dir, status.text);
+	strbuf_free(&status);
 	control_restore_watchdog(c);
 	err2 = daemonrc_adopt_pending(c->rc, err ? &why : e);
 	return err ? err : err2;

@@ -15,6 +15,8 @@
 #include "libutil/message.h"
 #include "libutil/number.h"
 
+#define LATE_NS		(50 * NS_PER_MS)	/* below this, no ring fills */
+
 void format_period(uint64_t ns, char *buf, size_t size)
 {
 	static const struct {
@@ -26,6 +28,16 @@ void format_period(uint64_t ns, char *buf, size_t size)
 	while (ns < units[i].ns && i < 3)
 		i++;
 	snprintf(buf, size, "%.6g %s", (double)(ns * 1000 / units[i].ns) / 1000, units[i].name);
+}
+
+void format_lateness(uint64_t wait_ns, uint64_t queues_full, char *buf, size_t size)
+{
+	if (queues_full)
+		snprintf(buf, size, "recorded too slowly");
+	else if (wait_ns >= LATE_NS)
+		snprintf(buf, size, "got no CPU for %.1f s", (double)wait_ns / 1e9);
+	else
+		snprintf(buf, size, "did not run in time");
 }
 
 static void print_number_unless_0(const char *label, uint64_t n, FILE *out)
@@ -241,6 +253,24 @@ static void print_losses(const char *answer, FILE *out)
 		fprintf(out, "  to lose fewer: %s\n", advice);
 }
 
+/* [CC-63] */
+static void print_priority(const char *answer, FILE *out)
+{
+	char record[32], drain[32], longest[32], most[32];
+
+	if (!answer_value(answer, "priority", record, sizeof(record)))
+		return;
+	if (!answer_value(answer, "drain.priority", drain, sizeof(drain))) {
+		fprintf(out, "Priority: %s\n", record);
+		return;
+	}
+	fprintf(out, "Priority: %s to drain, %s to record\n", drain, record);
+	format_period(answer_number(answer, "drain.wait_longest_ns"), longest, sizeof(longest));
+	format_period(answer_number(answer, "drain.wait_most_ns"), most, sizeof(most));
+	fprintf(out, "Longest wait of the drain: %s (99.9 %% up to %s)\n", longest, most);
+	print_number_unless_0("Queues full", answer_number(answer, "drain.queues_full"), out);
+}
+
 static double percent(uint64_t part, uint64_t of)
 {
 	return 100.0 * (double)part / (double)of;
@@ -331,6 +361,7 @@ void status_print_running(const char *answer, FILE *out)
 	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
 	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
 	print_losses(answer, out);
+	print_priority(answer, out);
 	print_ibs(answer, out);
 	print_stacks(answer, out);
 	print_tables(answer, out);
@@ -342,12 +373,13 @@ void status_print_running(const char *answer, FILE *out)
 		answer_number(answer, "session_bytes") / 1024);
 }
 
-void warn_of_losses(const char *session_dir)
+void warn_of_losses(const char *session_dir, const char *answer)
 {
 	char *stats_dir = session_stats_path(session_dir, SESSION_CURRENT, NULL);
 	struct session_counts counts = { 0 };
 	struct cpu_counts all;
 	const char *advice;
+	char cause[40];
 	uint64_t lost;
 	int err = session_counts_read(stats_dir, &counts);
 
@@ -358,8 +390,10 @@ void warn_of_losses(const char *session_dir)
 	session_counts_free(&counts);
 	advice = losses_advice(all.lost, all.received);
 	lost = all.lost[LOST_RING] + all.lost[LOST_EVENT_BUFFER] + all.lost[LOST_CPU_BUFFER];
+	format_lateness(answer_number(answer, "drain.wait_longest_ns"),
+			answer_number(answer, "drain.queues_full"), cause, sizeof(cause));
 	if (advice)
 		report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.1f %%), because the "
-			       "daemon did not run in time; %s", lost, all.received,
-			       percent(lost, all.received), advice);
+			       "daemon %s; %s", lost, all.received, percent(lost, all.received),
+			       cause, advice);
 }

@@ -20,7 +20,16 @@ void status_print_running(const char *answer, FILE *out);
 /* @ns for people: "38.5 us", "1 ms", "2.5 s". */
 void format_period(uint64_t ns, char *buf, size_t size);
 
-/* Warn if the session's counts have losses that losses_advice() has advice on. */
-void warn_of_losses(const char *session_dir);
+/*
+ * Why rings were full, after "because the daemon": "got no CPU for 1.6 s". @wait_ns: how late they
+ * were drained at most; @queues_full: times that what was drained was not recorded in time.
+ */
+void format_lateness(uint64_t wait_ns, uint64_t queues_full, char *buf, size_t size);
+
+/*
+ * Warn if the session's counts have losses that losses_advice() has advice on. @answer: the
+ * daemon's to "status", for the cause; "" if there is none.
+ */
+void warn_of_losses(const char *session_dir, const char *answer);
 
 #endif

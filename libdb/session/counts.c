@@ -57,6 +57,7 @@ const char *losses_advice(const uint64_t *lost, uint64_t received)
 		{ LOST_RING, "sample less often, or leave the daemon more CPU time" },
 		{ LOST_EVENT_BUFFER, "sample less often, or set a larger --buffer-size" },
 		{ LOST_CPU_BUFFER, "sample less often, or set a larger --cpu-buffer-size" },
+		{ LOST_SAMPLER_LATE, "sample less often, or leave the program more CPU time" },
 	};
 	size_t most = 0;
 

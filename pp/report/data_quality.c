@@ -142,6 +142,7 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 {
 	struct strbuf reasons = STRBUF_INIT;
 	char share[PERCENT_TEXT];
+	const char *advice;
 	uint64_t lost = 0;
 
 	for (int i = 0; i < NR_LOSS_REASONS; i++) {
@@ -152,12 +153,13 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 			strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
 				    loss_text(i));
 	}
+	advice = losses_advice(s->counts.lost, s->counts.received);
 	if (lost)
 		notice_add(notices, "session '%s': lost %" PRIu64 " of %" PRIu64 " samples (%s): "
-			   "%s", s->name, lost, s->counts.received,
+			   "%s%s%s", s->name, lost, s->counts.received,
 			   number_format_percent(share, (double)lost, s->counts.received
 						 ? (double)s->counts.received : (double)lost),
-			   reasons.text);
+			   reasons.text, advice ? "; " : "", advice ? advice : "");
 	if (s->counts.filtered)
 		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were not "
 			   "recorded: outside the images of --image", s->name,

@@ -4,7 +4,8 @@
  *
  * Perf events sample every CPU, by time or by hardware events. Processes and mappings, which the
  * module sees directly, are tracked from the records of mmap, exec, fork and exit. From ring to
- * words: rings.c reads all records into order.c; attribute.c applies them in order of time to the
+ * words: drain.c empties the rings into queues, in a thread of its own; rings.c reads those into
+ * order.c; attribute.c applies them in order of time to the
  * processes (process.c) and writes words (emit.c). doc/perf-collector.md.
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/cookies.h"
+#include "daemon/collect/perf/drain.h"
 #include "daemon/collect/perf/emit.h"
 #include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/image_fd.h"
@@ -42,6 +44,7 @@
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
 #define FLUSH_NS	(2 * NS_PER_SECOND)	/* a flush waits for unwind tables, */
+#define FLUSH_TURNS	100			/* more than rings and queues hold, */
 #define FLUSH_STEP_MS	20			/* in such steps, because rings fill meanwhile */
 #define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
 
@@ -49,6 +52,7 @@ struct perf_collector {
 	struct collector collector;
 	int epoll_fd, timer_fd;
 	uint64_t reread_at, modules_at;	/* when /proc and /proc/modules were read, ns */
+	struct perf_drain *drain;
 	struct perf_order *order;
 	struct perf_cookies *cookies;
 	struct perf_cgroups *cgroups;		/* NULL: unavailable */
@@ -101,16 +105,20 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 	return 0;
 }
 
-/* poll() wakes when a ring is a quarter full, and every tenth of a second. */
+/* poll() wakes when a queue is a quarter full, and every tenth of a second. */
 static int open_poll(struct perf_collector *p, struct op_error *e)
 {
 	struct itimerspec every = { { 0, DRAIN_NS }, { 0, DRAIN_NS } };
 	struct epoll_event event = { .events = EPOLLIN };
+	int err = perf_drain_new(&p->drain);
 
+	if (err)
+		return op_error_set(e, err, "cannot drain rings: %s", strerror(-err));
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (p->epoll_fd < 0 || p->timer_fd < 0 || timerfd_settime(p->timer_fd, 0, &every, NULL) ||
-	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event))
+	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event) ||
+	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, perf_drain_fd(p->drain), &event))
 		return op_error_set(e, -errno, "cannot create the poll descriptors: %s",
 				    strerror(errno));
 	return 0;
@@ -121,6 +129,8 @@ static void perf_close(struct collector *c)
 	struct perf_collector *p = of(c);
 
 	perf_rings_close(&p->rings);
+	perf_drain_free(p->drain);
+	p->drain = NULL;
 	perf_targets_free(&p->targets);
 	free(p->counters);
 	p->counters = NULL;
@@ -151,8 +161,18 @@ static int open_rings(struct perf_collector *p, struct perf_event_setup *setup, 
 	int err = targets ? perf_targets_init(targets, p->wanted, "/proc", setup, e) : 0;
 
 	if (!err)
-		err = perf_rings_open(&p->rings, setup, targets, "", p->order, p->epoll_fd, e);
-	return err || !targets ? err : perf_rings_open_threads(&p->rings, e);
+		err = perf_rings_open(&p->rings, setup, targets, "", p->order, p->drain, e);
+	if (!err && targets)
+		err = perf_rings_open_threads(&p->rings, e);
+	return err;
+}
+
+static int start_drain(struct perf_collector *p, struct op_error *e)
+{
+	int err = perf_drain_start(p->drain);
+
+	return err ? op_error_set(e, err, "cannot start the thread that drains rings: %s",
+				  strerror(-err)) : 0;
 }
 
 /* Samples that may lie in a module come before its end. */
@@ -203,6 +223,8 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	err = open_poll(p, e);
 	if (!err)
 		err = open_rings(p, &setup, e);
+	if (!err)
+		err = start_drain(p, e);
 	if (err) {
 		perf_close(c);
 		return err;
@@ -266,10 +288,11 @@ static void reread_if_missed(struct perf_collector *p, uint64_t now)
 	p->reread_at = now;
 }
 
-static void drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
+/* Returns a time up to which all records have been handed over. */
+static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
 {
 	struct timespec settle = { 0, SETTLE_NS };
-	uint64_t now, bound;
+	uint64_t now, bound, complete;
 	uint32_t copy_bytes;
 
 	clear_timer(p);
@@ -278,7 +301,9 @@ static void drain_once(struct perf_collector *p, bool flush, words_fn *words, vo
 	/* the clock before the rings: they hold everything older, except late records */
 	now = perf_now();
 	bound = flush ? now : now - SLACK_NS;
-	perf_rings_read(&p->rings, now);
+	complete = perf_rings_read(&p->rings, now);
+	if (complete < bound)
+		bound = complete;
 
 	perf_emit_begin(&p->emit, words, context);
 	perf_attribute_held(&p->attribute, false);
@@ -292,6 +317,7 @@ static void drain_once(struct perf_collector *p, bool flush, words_fn *words, vo
 		(void)perf_rings_copy(&p->rings, copy_bytes);
 	perf_processes_tick(&p->processes, bound);
 	reread_if_missed(p, now);
+	return bound;
 }
 
 static bool has_held(const struct perf_collector *p)
@@ -321,8 +347,12 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 {
 	struct perf_collector *p = of(c);
 
+	uint64_t now = perf_now();
+
 	(void)e;
-	drain_once(p, flush, words, context);
+	/* what did not fit in the queues follows; a queue that stays full has what is too young */
+	for (int i = 0; drain_once(p, flush, words, context) < now && flush && i < FLUSH_TURNS;)
+		i++;
 	if (flush)
 		wait_for_tables(p, words, context);
 	return 0;
@@ -412,6 +442,17 @@ static uint64_t perf_throttled(struct collector *c, unsigned int counter)
 	return perf_rings_throttled_of(&of(c)->rings, counter, perf_now());
 }
 
+static void add_drain(const struct perf_collector *p, struct collector_status *ret)
+{
+	struct perf_drain_figures figures;
+
+	perf_drain_figures(p->drain, &figures);
+	strcpy(ret->drain_priority, priority_name(figures.priority));
+	ret->wait_longest_ns = figures.longest_ns;
+	ret->wait_most_ns = figures.most_ns;
+	ret->queues_full = figures.nr_full;
+}
+
 static void perf_status(struct collector *c, struct collector_status *ret)
 {
 	const struct perf_collector *p = of(c);
@@ -422,6 +463,7 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 	if (p->by_time && p->counters)
 		ret->period_ns = p->counters[0].period_ns;
 	ret->copy_bytes = p->stacks.copies ? p->stacks.copy_size.bytes : 0;
+	add_drain(p, ret);
 	perf_rings_note(&p->rings, ret->note, sizeof(ret->note));
 	if (!ret->note[0])
 		perf_stacks_note(&p->stacks, ret->note, sizeof(ret->note));

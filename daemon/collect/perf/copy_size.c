@@ -10,10 +10,12 @@
 #include "daemon/collect/perf/copy_size.h"
 
 #include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/drain.h"
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
 #define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time, */
 #define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* or of this one if the size is fixed */
+_Static_assert(2 * PERF_DRAIN_MS * NS_PER_MS <= HOLD_NS, "room for a pass that comes late");
 #define STACKS_UP	100	/* enough to see that copies are too short */
 #define STACKS_DOWN	1000	/* enough to see that they are too long */
 #define LOSSY_MANY	3	/* drains with losses: if a machine stalls once, no size helps */
@@ -101,7 +103,7 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed)
 {
-	uint64_t samples = NS_PER_SECOND / 2 / (period_ns ? period_ns : 1);
+	uint64_t samples = NS_PER_SECOND / (fixed ? 2 : 4) / (period_ns ? period_ns : 1);
 	uint64_t needed = samples * (PERF_COPY_BYTES_MAX + OTHER_BYTES);
 	size_t share = RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
 	size_t bytes = fixed ? FIXED_RING_BYTES_MIN : RING_BYTES_MIN;

@@ -61,9 +61,9 @@ static inline void perf_copy_size_add(struct perf_copy_size *s, uint32_t needed,
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now);
 
 /*
- * Bytes of a ring, a power of two, for half a second of the largest copies, up to 32 MiB, as long
- * as @nr_cpus of them take at most 64 MiB in total; at least 1 MiB each, or 2 MiB if the size of
- * copies is @fixed.
+ * Bytes of a ring, a power of two, for a quarter of a second of the largest copies, or half a
+ * second if their size is @fixed; up to 32 MiB, as long as @nr_cpus of them take at most 64 MiB in
+ * total; at least 1 MiB each, or 2 MiB if @fixed.
  */
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed);
 

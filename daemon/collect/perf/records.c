@@ -326,18 +326,25 @@ static bool take_registers(struct remainder *r, struct perf_sample_stack *c)
 	return c->registers;
 }
 
-/* The size asked for, that many bytes and, if it is not 0, the number of valid bytes. */
+/*
+ * The size asked for, that many bytes and, if it is not 0, the number of valid bytes. In a queue
+ * the upper half of the first word is the number of bytes that follow [PC-90].
+ */
 static bool take_copy(struct remainder *r, struct perf_sample_stack *c)
 {
-	uint64_t asked, real;
+	uint64_t asked, real, there;
 	const uint64_t *at;
 
 	if (!take_word(r, &asked))
 		return false;
+	there = asked >> 32;
+	asked &= UINT32_MAX;
 	if (!asked)
-		return true;
-	at = take_words(r, asked / sizeof(*at) + (asked % sizeof(*at) != 0));
-	if (!at || !take_word(r, &real) || real > asked)
+		return !there;
+	if (!there)
+		there = asked;
+	at = take_words(r, there / sizeof(*at) + (there % sizeof(*at) != 0));
+	if (!at || !take_word(r, &real) || real > asked || real > there)
 		return false;
 	c->copy = (const unsigned char *)at;
 	c->copy_asked = (uint32_t)asked;
@@ -357,4 +364,29 @@ int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
 		return -EBADMSG;
 	*ret = c;
 	return 0;
+}
+
+bool perf_record_unused(const void *bytes, size_t size, size_t *ret_at, size_t *ret_used,
+			size_t *ret_resume)
+{
+	const unsigned char *record = bytes;
+	struct perf_event_header header;
+	struct perf_sample_stack s;
+	size_t used, begin;
+
+	memcpy(&header, record, sizeof(header));
+	if (header.type != PERF_RECORD_SAMPLE || size < PERF_SAMPLE_BYTES ||
+	    perf_sample_stack_parse(record + PERF_SAMPLE_BYTES, size - PERF_SAMPLE_BYTES, true,
+				    &s) || !s.copy)
+		return false;
+	used = (s.copy_size + 7) & ~(size_t)7;
+	if (!used)
+		used = 8;
+	if (used >= s.copy_asked)
+		return false;
+	begin = (size_t)(s.copy - record);
+	*ret_at = begin - sizeof(uint64_t);
+	*ret_used = used;
+	*ret_resume = begin + ((s.copy_asked + 7) & ~(size_t)7);
+	return true;
 }

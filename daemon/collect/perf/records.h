@@ -139,4 +139,13 @@ static inline uint64_t perf_user_register(const uint64_t *registers, unsigned in
 int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
 			    struct perf_sample_stack *ret);
 
+/*
+ * What a sample with a copy can do without [PC-90]: the word with the size of the copy is at
+ * *ret_at, of the bytes behind it the first *ret_used are needed (a multiple of 8, not 0), and the
+ * rest of the record begins at *ret_resume. A record without those in between has *ret_used in the
+ * upper half of that word. False: all of it is needed, or it is something else.
+ */
+bool perf_record_unused(const void *bytes, size_t size, size_t *ret_at, size_t *ret_used,
+			size_t *ret_resume);
+
 #endif

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
+#include <unistd.h>
 
+#include "daemon/collect/collector.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/records.h"
 #include "daemon/collect/perf/sysfs.h"
@@ -23,22 +24,46 @@
 #define FOLLOW_NS	NS_PER_SECOND	/* between two checks of the CPUs online */
 #define THROTTLED_NS	(50 * NS_PER_MS)	/* longer than any tick */
 
+/* The raw data of IBS could be taken for a stack. */
+static bool has_copies(const struct perf_rings *r)
+{
+	for (unsigned int i = 0; i < r->setup.nr_counters; i++)
+		if (r->setup.counters[i].counter >= COLLECTOR_COUNTERS_MAX)
+			return false;
+	return r->setup.copy_bytes;
+}
+
+/* A CPU that comes back gets the queue that it had. */
+static int open_queue(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+	struct perf_ring *ring = &c->events.ring;
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t bytes = perf_queue_bytes(ring->size, nr_cpus > 0 ? (unsigned int)nr_cpus : 1);
+	int err = c->queue.ring.data ? 0 : perf_queue_init(&c->queue, bytes);
+
+	if (err)
+		return err;
+	c->queue.has_copies = has_copies(r);
+	return perf_drain_add(r->drain, cpu, &c->queue, ring, c->events.mappings_fd);
+}
+
 static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
-	struct epoll_event event = { .events = EPOLLIN };
 	int err = perf_events_open(&c->events, cpu, &r->setup, e);
 
 	if (err)
 		return err;
-	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, c->events.mappings_fd, &event) < 0) {
-		err = op_error_set(e, -errno, "cannot wait for the ring of CPU %u: %s", cpu,
-				   strerror(errno));
+	err = open_queue(r, cpu);
+	if (err) {
+		(void)op_error_set(e, err, "cannot drain the ring of CPU %u: %s", cpu,
+				   strerror(-err));
 		perf_events_close(&c->events);
 		return err;
 	}
 	c->open = true;
-	c->lost_mappings = c->alive_ns = 0;
+	c->lost_mappings = c->alive_ns = c->newest = 0;
 	if (cpu >= r->nr_cpus)
 		r->nr_cpus = cpu + 1;
 	return 0;
@@ -50,8 +75,11 @@ static void close_cpu(struct perf_rings *r, unsigned int cpu)
 
 	if (!c->open)
 		return;
+	perf_drain_remove(r->drain, cpu);
 	perf_order_drop_stacks(r->order, cpu);
 	perf_events_close(&c->events);	/* leaves the epoll set with its last descriptor */
+	c->queue.ring.tail = c->queue.head;
+	perf_ring_end(&c->queue.ring);
 	c->open = false;
 }
 
@@ -81,7 +109,7 @@ static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struc
 
 int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 		    struct perf_targets *targets, const char *root, struct perf_order *order,
-		    int epoll_fd, struct op_error *e)
+		    struct perf_drain *drain, struct op_error *e)
 {
 	struct perf_cpu_set cpus;
 	bool any = false;
@@ -92,7 +120,7 @@ int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 	r->targets = targets;
 	r->root = root;
 	r->order = order;
-	r->epoll_fd = epoll_fd;
+	r->drain = drain;
 	err = read_cpus(r, &cpus, e);
 	if (err)
 		return err;
@@ -116,6 +144,7 @@ void perf_rings_close(struct perf_rings *r)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
 		close_cpu(r, cpu);
+		perf_queue_free(&r->cpus[cpu].queue);
 		perf_events_free(&r->cpus[cpu].events);
 	}
 	r->nr_cpus = 0;
@@ -273,6 +302,8 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct rin
 		r->malformed++;
 		return;
 	}
+	if (record.time > c->newest)
+		c->newest = record.time;
 	switch (record.kind) {
 	case PERF_KIND_SAMPLE:
 		take_sample(r, cpu, &record, l);
@@ -305,10 +336,10 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct rin
 	}
 }
 
-/* Stacks of waiting samples are read later, so their records stay on the ring. */
+/* Stacks of waiting samples are read later, so their records stay in the queue. */
 static void release(struct perf_rings *r, unsigned int cpu)
 {
-	struct perf_ring *ring = &r->cpus[cpu].events.ring;
+	struct perf_ring *ring = &r->cpus[cpu].queue.ring;
 
 	if (r->setup.max_addresses)
 		perf_ring_release(ring, perf_order_held(r->order, cpu, ring->tail));
@@ -325,10 +356,10 @@ static void check_lost_changes(struct perf_rings *r, struct perf_cpu_ring *c)
 	c->lost_mappings = lost_mappings;
 }
 
-static void read_cpu(struct perf_rings *r, unsigned int cpu)
+/* The records of @cpu in its queue or, when that is closed, those left in its ring. */
+static void read_records(struct perf_rings *r, unsigned int cpu, struct perf_ring *ring)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
-	struct perf_ring *ring = &c->events.ring;
 	struct ring_record l = { .position = ring->tail };
 	uint64_t lost_records = c->lost_records;
 
@@ -336,9 +367,20 @@ static void read_cpu(struct perf_rings *r, unsigned int cpu)
 		take_record(r, cpu, &l);
 		l.position = ring->tail;
 	}
-	release(r, cpu);
 	if (c->lost_records != lost_records)
 		check_lost_changes(r, c);
+}
+
+/* All that is left, before the ring is closed. */
+static void read_rest(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+
+	perf_drain_remove(r->drain, cpu);
+	perf_ring_begin(&c->queue.ring);
+	read_records(r, cpu, &c->queue.ring);
+	perf_ring_begin(&c->events.ring);
+	read_records(r, cpu, &c->events.ring);
 }
 
 /*
@@ -369,8 +411,7 @@ static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 
 	if (c->open && (!online || is_dead(c))) {
-		perf_ring_begin(&c->events.ring);
-		read_cpu(r, cpu);
+		read_rest(r, cpu);
 		close_cpu(r, cpu);
 	}
 	if (!online || c->open)
@@ -411,28 +452,38 @@ static void prepare_targets(struct perf_rings *r)
 	perf_targets_begin_reading(r->targets);
 	if (!r->targets->nr_late)
 		return;
+	perf_drain_pass(r->drain);
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
 		if (r->cpus[cpu].open)
-			find_forks(r->targets, r->cpus[cpu].events.ring);
+			find_forks(r->targets, r->cpus[cpu].queue.ring);
 }
 
-void perf_rings_read(struct perf_rings *r, uint64_t now)
+uint64_t perf_rings_read(struct perf_rings *r, uint64_t now)
 {
+	uint64_t complete = UINT64_MAX;
+
+	perf_drain_pass(r->drain);
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
 		if (r->cpus[cpu].open)
-			perf_ring_begin(&r->cpus[cpu].events.ring);
+			perf_ring_begin(&r->cpus[cpu].queue.ring);
 	if (r->targets)
 		prepare_targets(r);
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		if (!r->cpus[cpu].open)
+		struct perf_cpu_ring *c = &r->cpus[cpu];
+
+		if (!c->open)
 			continue;
-		read_cpu(r, cpu);
-		lift_throttles(r, &r->cpus[cpu].events, now);
+		read_records(r, cpu, &c->queue.ring);
+		release(r, cpu);
+		if (c->queue.was_behind && c->newest < complete)
+			complete = c->newest;
+		lift_throttles(r, &c->events, now);
 	}
 	if (!r->targets && now - r->followed_at >= FOLLOW_NS) {
 		follow_cpus(r);
 		r->followed_at = now;
 	}
+	return complete;
 }
 
 void perf_rings_release(struct perf_rings *r)

@@ -2,14 +2,15 @@
 /*
  * rings.h - the events and rings of all online CPUs
  *
- * Opens them, reads them into struct perf_order, follows CPU hotplug, and counts what the kernel
- * could not deliver. One object per collector; it is too large to copy.
+ * Opens them, reads their queues into struct perf_order, follows CPU hotplug, and counts what the
+ * kernel could not deliver. One object per collector; it is too large to copy.
  */
 #ifndef DAEMON_COLLECT_PERF_RINGS_H
 #define DAEMON_COLLECT_PERF_RINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "daemon/collect/perf/drain.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/order.h"
 #include "libdb/session/session.h"
@@ -18,6 +19,8 @@
 struct perf_cpu_ring {
 	bool open;
 	struct perf_events events;
+	struct perf_queue queue;	/* what the drain has copied from their ring */
+	uint64_t newest;		/* time of the newest record read */
 	uint64_t lost_mappings;		/* of these events, as last read */
 	uint64_t lost_records;		/* of any kind, as the ring reported */
 	uint64_t lost_early;		/* samples lost before they reached the ring */
@@ -31,7 +34,7 @@ struct perf_rings {
 	const char *root;		/* as struct perf_machine's */
 	struct perf_order *order;	/* not owned */
 	struct perf_targets *targets;	/* not owned; NULL: the whole machine */
-	int epoll_fd;			/* not owned; readable when a ring fills */
+	struct perf_drain *drain;	/* not owned */
 	bool sampling;
 	bool missed_changes;		/* the caller clears it when it has read /proc again */
 	uint64_t malformed;		/* records that could not be parsed */
@@ -49,7 +52,7 @@ struct perf_rings {
  */
 int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 		    struct perf_targets *targets, const char *root, struct perf_order *order,
-		    int epoll_fd, struct op_error *e);
+		    struct perf_drain *drain, struct op_error *e);
 void perf_rings_close(struct perf_rings *r);
 
 /* With targets: open events for all other threads, until no new one is found. */
@@ -59,9 +62,10 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
 
 /*
  * Read all rings into the order. @now: to check which CPUs are online once a second. Stacks stay in
- * the rings until their samples have been handed over and perf_rings_release() is called.
+ * the queues until their samples have been handed over and perf_rings_release() is called. Returns
+ * a time from which on records may be missing, because a queue was full; mostly UINT64_MAX.
  */
-void perf_rings_read(struct perf_rings *r, uint64_t now);
+uint64_t perf_rings_read(struct perf_rings *r, uint64_t now);
 void perf_rings_release(struct perf_rings *r);
 
 /*

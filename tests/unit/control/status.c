@@ -70,7 +70,7 @@ TEST(status_of_losses)
 }
 
 /* Run warn_of_losses() and return what it wrote to stderr. */
-static char *losses_of(uint64_t received, uint64_t lost)
+static char *losses_of(uint64_t received, uint64_t lost, const char *answer)
 {
 	struct cpu_counts cpu = { .received = received, .lost[LOST_RING] = lost,
 				  .recorded = received - lost };
@@ -81,7 +81,7 @@ static char *losses_of(uint64_t received, uint64_t lost)
 	CHECK(!file_make_dirs(stats, 0755) && !session_counts_write(stats, &c), "%s", stats);
 	free(stats);
 	CHECK(freopen(tmpdir_path("stderr"), "w", stderr) != NULL, "stderr");
-	warn_of_losses(tmpdir);
+	warn_of_losses(tmpdir, answer);
 	fflush(stderr);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
@@ -95,15 +95,36 @@ TEST(warning_of_losses)
 
 	tmpdir_make();
 	set_program_name("opcontrol");
-	text = losses_of(1000, 310);
+	text = losses_of(1000, 310, "");
 	CHECK(!strcmp(text, "opcontrol: warning: lost 310 of 1000 samples (31.0 %), because the "
 			    "daemon did not run in time; sample less often, or leave the daemon "
 			    "more CPU time\n"), "%s", text);
 	free(text);
-	text = losses_of(100000, 10);
+	text = losses_of(1000, 310, "drain.wait_longest_ns 1640000000\n");
+	CHECK(strstr(text, "because the daemon got no CPU for 1.6 s; "), "%s", text);
+	free(text);
+	text = losses_of(1000, 310, "drain.wait_longest_ns 16400000\ndrain.queues_full 3\n");
+	CHECK(strstr(text, "because the daemon recorded too slowly; "), "%s", text);
+	free(text);
+	text = losses_of(100000, 10, "");
 	CHECK(!*text, "%s", text);
 	free(text);
 	tmpdir_remove();
+}
+
+TEST(status_of_priority)
+{
+	char *text = print("pid 1\npriority deadline\ndrain.priority nice\n"
+			   "drain.wait_longest_ns 12300000\ndrain.wait_most_ns 500000\n");
+
+	CHECK(strstr(text, "Priority: nice to drain, deadline to record\n"
+			   "Longest wait of the drain: 12.3 ms (99.9 % up to 500 us)\n"), "%s",
+	      text);
+	CHECK(!strstr(text, "Queues full"), "%s", text);
+	free(text);
+	text = print("pid 1\npriority normal\n");
+	CHECK(strstr(text, "Priority: normal\n"), "%s", text);
+	free(text);
 }
 
 TEST(status_of_stacks)

@@ -2,6 +2,7 @@
 /* priority.c - a raised priority, and the cap on the CPU time that it may be used for */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include "daemon/priority.h"
 #include "libutil/clock.h"
@@ -12,27 +13,37 @@
 
 TEST(allows)
 {
-	CHECK(priority_allows(true, 0, WINDOW) && priority_allows(true, CAP, WINDOW), "below");
-	CHECK(!priority_allows(true, CAP + 1, WINDOW), "above");
+	CHECK(priority_allows(true, 0, WINDOW, CAP) && priority_allows(true, CAP, WINDOW, CAP),
+	      "below");
+	CHECK(!priority_allows(true, CAP + 1, WINDOW, CAP), "above");
 	/* once lowered, half of it, or it would change all the time */
-	CHECK(!priority_allows(false, CAP / 2 + 1, WINDOW), "between");
-	CHECK(priority_allows(false, CAP / 2, WINDOW), "below half");
-	CHECK(priority_allows(true, 3 * CAP, 3 * WINDOW), "a late check");
-	CHECK(!priority_allows(true, 3 * CAP + 3, 3 * WINDOW), "a late check, above");
+	CHECK(!priority_allows(false, CAP / 2 + 1, WINDOW, CAP), "between");
+	CHECK(priority_allows(false, CAP / 2, WINDOW, CAP), "below half");
+	CHECK(priority_allows(true, 3 * CAP, 3 * WINDOW, CAP), "a late check");
+	CHECK(!priority_allows(true, 3 * CAP + 3, 3 * WINDOW, CAP), "a late check, above");
 }
 
-static int nice_now(void) { return getpriority(PRIO_PROCESS, 0); }
-
-static void begin(void)
+static int policy_now(void)
 {
-	int err;
+	return sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+}
 
-	if (nice_now() && setpriority(PRIO_PROCESS, 0, 0))
+static bool is_raised(void)
+{
+	return policy_now() != SCHED_OTHER || getpriority(PRIO_PROCESS, 0) < 0;
+}
+
+static enum priority begin(void)
+{
+	enum priority p;
+
+	if (getpriority(PRIO_PROCESS, 0) && setpriority(PRIO_PROCESS, 0, 0))
 		SKIP("no permission to raise the priority");
-	err = priority_begin();
-	if (err == -EPERM || err == -EACCES)
-		SKIP("no permission to raise the priority");
-	CHECK(!err && nice_now() == PRIORITY_NICE, "%d, nice %d", err, nice_now());
+	p = priority_begin();
+	if (p == PRIORITY_NORMAL || p == PRIORITY_AUTOGROUP)
+		SKIP("no permission to raise the priority of a thread");
+	CHECK(is_raised() && priority_now() == p, "%s", priority_name(p));
+	return p;
 }
 
 static void burn(uint64_t ns)
@@ -43,47 +54,47 @@ static void burn(uint64_t ns)
 		;
 }
 
-/* It is lowered while the thread does nothing but burn, and raised when it has calmed down. */
+/* It is lowered when the thread does nothing but burn, and raised when it has calmed down. */
 TEST(is_lowered_and_raised)
 {
-	uint64_t now;
+	enum priority p = begin();
+	uint64_t now = now_ns();
 
-	begin();
-	now = now_ns();
-	CHECK(!priority_check(now + WINDOW) && nice_now() == PRIORITY_NICE, "idle");
+	CHECK(!priority_check(now + WINDOW) && is_raised(), "idle");
 	burn(2 * CAP);
-	CHECK(nice_now() == 0, "nice %d after the cap was reached", nice_now());
-	CHECK(priority_check(now + 2 * WINDOW) && nice_now() == 0, "nice %d", nice_now());
+	CHECK(p != PRIORITY_NICE || !is_raised(), "nothing else bounds it");
+	CHECK(priority_check(now + 2 * WINDOW) && !is_raised(), "the cap was reached");
+	CHECK(priority_now() == PRIORITY_NORMAL, "%s", priority_name(priority_now()));
 	burn(CAP * 3 / 4);
-	CHECK(!priority_check(now + 3 * WINDOW) && nice_now() == 0, "still busy: nice %d",
-	      nice_now());
-	CHECK(!priority_check(now + 4 * WINDOW) && nice_now() == PRIORITY_NICE, "calm: nice %d",
-	      nice_now());
+	CHECK(!priority_check(now + 3 * WINDOW) && !is_raised(), "still busy");
+	CHECK(!priority_check(now + 4 * WINDOW) && is_raised(), "calm");
+	CHECK(priority_now() == p, "%s", priority_name(priority_now()));
 	priority_end();
-	CHECK(nice_now() == 0, "nice %d at the end", nice_now());
+	CHECK(!is_raised(), "at the end");
 }
 
-static void *read_nice(void *nice)
+static void *read_priority(void *raised)
 {
-	*(int *)nice = nice_now();
+	*(bool *)raised = is_raised();
 	return NULL;
 }
 
 /* What makes unwind tables or reads the files of other users is no more urgent than they are. */
 TEST(children_are_normal)
 {
+	bool raised = true;
 	pthread_t thread;
-	int nice = 1, status;
+	int status;
 	pid_t pid;
 
 	begin();
-	CHECK(!pthread_create(&thread, NULL, read_nice, &nice) && !pthread_join(thread, NULL) &&
-		      !nice, "thread: %d", nice);
+	CHECK(!pthread_create(&thread, NULL, read_priority, &raised) &&
+	      !pthread_join(thread, NULL) && !raised, "thread");
 	pid = fork();
 	if (!pid)
-		_exit(nice_now() ? 1 : 0);
+		_exit(is_raised() ? 1 : 0);
 	CHECK(waitpid(pid, &status, 0) == pid && !status, "process: %d", status);
-	CHECK(nice_now() == PRIORITY_NICE, "%d", nice_now());
+	CHECK(is_raised(), "the thread itself");
 	priority_end();
 }
 
@@ -91,10 +102,10 @@ TEST(children_are_normal)
 TEST(chosen_priority_stays)
 {
 	CHECK(!setpriority(PRIO_PROCESS, 0, 19), "nice 19");
-	CHECK(!priority_begin() && nice_now() == 19, "%d", nice_now());
-	CHECK(!priority_check(now_ns() + 2 * WINDOW) && nice_now() == 19, "%d", nice_now());
+	CHECK(priority_begin() == PRIORITY_CHOSEN, "raised");
+	CHECK(!priority_check(now_ns() + 2 * WINDOW), "checked");
 	priority_end();
-	CHECK(nice_now() == 19, "%d", nice_now());
+	CHECK(getpriority(PRIO_PROCESS, 0) == 19 && policy_now() == SCHED_OTHER, "lost");
 }
 
 TEST_MAIN()

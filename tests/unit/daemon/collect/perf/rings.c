@@ -2,6 +2,8 @@
 /* rings.c - which event a record is of, and how its throttles are counted */
 #include "tests/tap.h"
 
+#include <unistd.h>
+
 #include "daemon/collect/perf/rings.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 
@@ -12,6 +14,8 @@
 static struct perf_event_mmap_page page;
 static unsigned char data[SIZE];
 static struct perf_rings rings;
+static struct perf_drain *drain;
+static int fds[2];		/* what no one fills */
 static struct perf_counter counters[] = { { .period = 5000, .period_ns = 1000, .counter = 1 },
 					  { .period = 7000, .counter = 4 } };
 static struct perf_cpu_counter cpu_counters[2];
@@ -20,7 +24,10 @@ static void prepare(void)
 {
 	struct perf_cpu_ring *c = &rings.cpus[0];
 
+	perf_queue_free(&c->queue);
 	memset(&rings, 0, sizeof(rings));
+	if (!fds[1])
+		CHECK(!pipe(fds), "pipe");
 	memset(&page, 0, sizeof(page));
 	rings.setup = (struct perf_event_setup){ .counters = counters, .nr_counters = 2 };
 	rings.order = perf_order_new();
@@ -32,6 +39,11 @@ static void prepare(void)
 	c->events = (struct perf_events){ .counters = cpu_counters, .nr = 2, .mappings_fd = -1 };
 	c->open = true;
 	perf_ring_init(&c->events.ring, &page, data, SIZE);
+	CHECK(!perf_queue_init(&c->queue, 1 << 16), "no memory");
+	perf_drain_free(drain);
+	CHECK(!perf_drain_new(&drain) &&
+	      !perf_drain_add(drain, 0, &c->queue, &c->events.ring, fds[0]), "no drain");
+	rings.drain = drain;
 }
 
 static void put(const struct bytes *b)
