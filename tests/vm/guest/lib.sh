@@ -143,7 +143,7 @@ until_samples()
 # symbols IMAGE_SPEC...: "SAMPLES SYMBOL" lines of opreport -l
 symbols()
 {
-	opreport --session-dir="$SD" -l -n "$@" 2> "$SCRATCH/opreport.err" | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
+	opreport --session-dir="$SD" -l -n --no-inline "$@" 2> "$SCRATCH/opreport.err" | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
 }
 
 # keep_shares WHAT, keep_names WHAT < "SAMPLES NAME" lines: what all collectors must agree on. Shares
