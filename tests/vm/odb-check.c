@@ -5,6 +5,9 @@
  *	odb-check check DIR		every file is whole; prints "FILES SAMPLES"
  *	odb-check totals DIR		"SAMPLES CPU IMAGE APPLICATION" of each file
  *	odb-check where DIR TRUTH	"HOT WRONG OTHER NAME" of each image in TRUTH
+ *	odb-check builds DIR TRUTH PATH	the same of the builds of PATH by churn, by their build IDs
+ *	odb-check raise DIR IMAGE BELOW	count so much for IMAGE's first key that 2^32 - BELOW are
+ *					there, and print how much that was; no daemon may run
  *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T
  *					[REASON L]..."
  *
@@ -125,6 +128,9 @@ static void walk_files(const char *dir)
 	}
 }
 
+/* Of the part that is walked, or "". */
+static const char *build_id = "";
+
 /* The session's own files, then those of its parts [SS-60]. */
 static int walk(const char *dir, file_fn *fn)
 {
@@ -141,8 +147,10 @@ static int walk(const char *dir, file_fn *fn)
 		complain(path, &e, err);
 	for (size_t i = 0; i < parts.nr; i++) {
 		snprintf(path, sizeof(path), "%s/stats/parts/%zu", dir, i);
+		build_id = parts.parts[i].build_id;
 		if (!access(path, F_OK))
 			walk_files(path);
+		build_id = "";
 	}
 	session_parts_free(&parts);
 	return broken;
@@ -177,6 +185,7 @@ static struct place {
 	uint64_t hot, wrong, other;
 } places[MAX_PLACES];
 static int nr_places;
+static const char *churned;	/* the path whose builds are placed; NULL: images by their names */
 
 static struct place *place_of(const char *path)
 {
@@ -188,10 +197,42 @@ static struct place *place_of(const char *path)
 	return NULL;
 }
 
+static char first_id[64];	/* of the build that lies in the session itself [SS-61] */
+
+/* Where the build of churn's program works that is walked. */
+static struct place *place_of_build(const char *path)
+{
+	const char *id = *build_id ? build_id : first_id;
+	char name[8];
+
+	if (strcmp(path, churned) || strncmp(id, "b1d0", 4))
+		return NULL;
+	snprintf(name, sizeof(name), "v%.2s", id + 4);
+	return place_of(name);
+}
+
+/* The first line of an image in the session's list. */
+static void read_first_id(const char *dir, const char *image)
+{
+	char path[PATH_MAX], line[PATH_MAX], id[64];
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/stats/images", dir);
+	f = fopen(path, "re");
+	while (f && !first_id[0] && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%63s %n", id, &n) == 1 && !strcmp(line + n, image))
+			strcpy(first_id, id);
+	}
+	if (f)
+		fclose(f);
+}
+
 static void place_samples(const char *path, const struct odb_snapshot *s,
 			  const struct sample_name *name)
 {
-	struct place *p = place_of(name->image.path);
+	struct place *p = churned ? place_of_build(name->image.path) : place_of(name->image.path);
 
 	(void)path;
 	for (uint32_t i = 0; p && i < s->nr_nodes; i++) {
@@ -239,6 +280,46 @@ static int where(const char *dir, const char *truth)
 	return err;
 }
 
+static const char *raised_image;
+static uint64_t raised_to, raised;
+
+static void raise_first_key(const char *path, const struct odb_snapshot *s,
+			    const struct sample_name *name)
+{
+	struct sample_header header;
+	struct op_error e = { 0 };
+	struct odb *db;
+	size_t size;
+	uint64_t n;
+	int err;
+
+	if (raised || name->has_callee || strcmp(name->image.path, raised_image) || !s->nr_nodes)
+		return;
+	n = raised_to - s->nodes[0].count;
+	err = sample_header_read(path, &header, &size, &e);
+	if (!err)
+		err = odb_open(path, size, &db, &e);
+	if (!err) {
+		err = odb_add(db, s->nodes[0].key, n);
+		odb_close(db);
+	}
+	if (err)
+		complain(path, &e, err);
+	else
+		raised = n;
+}
+
+static int raise_count(const char *dir, const char *image, const char *below)
+{
+	int err;
+
+	raised_image = image;
+	raised_to = (UINT64_C(1) << 32) - strtoul(below, NULL, 10);
+	err = walk(dir, raise_first_key);
+	printf("%" PRIu64 "\n", raised);
+	return err || !raised;
+}
+
 static int counts(const char *stats_dir)
 {
 	struct session_counts c;
@@ -274,11 +355,17 @@ int main(int argc, char **argv)
 		err = walk(argv[2], print_total);
 	} else if (argc == 4 && !strcmp(argv[1], "where")) {
 		err = where(argv[2], argv[3]);
+	} else if (argc == 5 && !strcmp(argv[1], "builds")) {
+		churned = argv[4];
+		read_first_id(argv[2], churned);
+		err = where(argv[2], argv[3]);
+	} else if (argc == 5 && !strcmp(argv[1], "raise")) {
+		err = raise_count(argv[2], argv[3], argv[4]);
 	} else if (argc == 3 && !strcmp(argv[1], "counts")) {
 		err = counts(argv[2]);
 	} else {
 		fprintf(stderr, "usage: odb-check check DIR | totals DIR | where DIR TRUTH | "
-			"counts DIR\n");
+			"builds DIR TRUTH PATH | raise DIR IMAGE BELOW | counts DIR\n");
 	}
 	return err;
 }

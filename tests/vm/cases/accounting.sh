@@ -1,12 +1,14 @@
 # shellcheck shell=dash
 # seconds: 300
+# collectors: module perf
 # accounting - with buffers far too small and a stopped daemon, every sample is still accounted for
 
 stat_sum() { cat /dev/oprofile/stats/cpu*/"$1" | total; }
 
-# until_received N: so many samples more
+# until_received N: so many samples more; perf does not count them anywhere else
 until_received()
 {
+	[ "$COLLECTOR" = module ] || { shares-static $(($1 / 5)) "$TURNS"; return; }
 	local enough=$(($(stat_sum sample_received) + $1))
 	until [ "$(stat_sum sample_received)" -ge $enough ]; do usleep 100000; done
 }
@@ -44,6 +46,15 @@ round()
 	kill $worker; wait $worker
 	check "$what: opcontrol --stop" opcontrol --stop
 	check "$what: opcontrol --dump" opcontrol --dump
+	if [ "$COLLECTOR" = module ]; then module_delivers "$what"; else profile_end; fi
+	per_cpu_files "$what"
+	opcontrol --reset
+}
+
+# module_delivers WHAT: to the daemon all that it did not lose itself
+module_delivers()
+{
+	local what=$1
 	module_balances "$what"
 	received=$(stat_sum sample_received)
 	delivered=$(stat_sum sample_delivered)
@@ -60,8 +71,6 @@ round()
 			END { print sum }' /tmp/counts)" \
 		"$((delivered + $(awk '{ for (i = 10; i < NF; i += 2)
 			if ($i ~ /no_mm|no_mapping|invalid_pc/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)))"
-	per_cpu_files "$what"
-	opcontrol --reset
 }
 
 # the sample files of each CPU hold what the books say was recorded on it
@@ -78,6 +87,8 @@ per_cpu_files()
 }
 
 round "plenty of room" --separate=cpu
+awk '$3 ~ /v0[012]$/ { print $1, $3 }' /tmp/totals | keep_names images
+[ "$COLLECTOR" = module ] || return 0
 is "nothing is lost with plenty of room but for the stopped daemon" "$lost_cpu" 0
 round "tiny event buffer" --separate=cpu --buffer-size=1024 --buffer-watershed=512
 at_least "the tiny event buffer did overflow" "$lost_event" 1

@@ -1,16 +1,27 @@
 # shellcheck shell=dash
 # seconds: 120
-# callgraph - whole stacks as a user has them taken: opcontrol, module, daemon, reports
+# collectors: module perf
+# programs: call_tree
+# callgraph - whole stacks as a user has them taken: opcontrol, collector, daemon, reports
 #
-# The program keeps no frame pointers; the module asks for unwind tables as it meets binaries, and
+# The programs keep no frame pointers; the module asks for unwind tables as it meets binaries, and
 # the daemon makes them: the first run is for that.
+
+# stacks and call-trees have what is right
+calls_in_many_ways()
+{
+	local mode
+	for mode in plain alloca recursion signal tail syscall; do timeout 1 call_tree $mode; done
+}
 
 profile_start 1000 --callgraph=64
 /vm/bin/calltree tree 300 "$TURNS"
 check "opcontrol --reset" opcontrol --reset
 /vm/bin/calltree tree 2000 "$TURNS"
 /vm/bin/calltree kernel 500 "$TURNS"
-opcontrol --status > /tmp/status
+until_samples 1000 /vm/bin/call_tree calls_in_many_ways
+# on a busy host the daemon may not answer in time
+until opcontrol --status > /tmp/status; do :; done
 sed -n '/[Ss]tacks/p' /tmp/status
 is "status tells how stacks ended" "$(grep -c '^Call stacks: .* complete' /tmp/status)" 1
 profile_end
@@ -31,6 +42,11 @@ all=$(folded ';clear;.*do_syscall_64;')
 at_least "samples in a system call" "$all" 50
 at_least "a system call with all its callers, in percent" \
 	"$(percent "$(folded '_start;.*main;first;second;third;clear;.*do_syscall_64;')" "$all")" 90
+
+# whole ones of the workloads, up to where they enter the kernel
+ours='first|plain_a|alloca_outer|recurse|interrupted|tail_caller|reads'
+sed -E 's/;(entry_SYSCALL|do_syscall|asm_)[^ ]*//' /tmp/folded |
+	awk -v ours="_start;.*;main;($ours)[; ]" '$0 ~ ours { n = $NF; sub(/ [0-9]+$/, ""); print n, $0 }' | keep_names stacks
 
 opreport --callgraph image:/vm/bin/calltree > /tmp/calls 2>> /tmp/opreport.err
 head -n 30 /tmp/calls

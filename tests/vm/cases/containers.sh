@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 120
+# collectors: module perf
 # containers - another program of the same path in each of two mount namespaces, and made code
 #
 # What is kept apart is seen in the report, by the names of functions that only one of them has. Each
@@ -70,6 +71,7 @@ opreport -l -n --merge=cgroup > /tmp/report 2> /tmp/opreport.err; grep -E 'made_
 is "the reports show all that was recorded" "$(all_groups | total)" \
 	"$(awk '{ sum += $5 } END { print sum + 0 }' /tmp/counts)"
 all_groups > /tmp/symbols
+grep -E ' (hot_|made_)' /tmp/symbols | keep_names symbols
 first=$(samples_of made_first < /tmp/symbols) second=$(samples_of made_second < /tmp/symbols)
 at_least "samples of made code that have names" $((first + second)) 100
 near "made_first in percent of both" "$(percent "$first" $((first + second)))" 50 10

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 600
+# collectors: module perf
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 #
 # Every other time with stacks, and at last. Where everything takes several times as long 4 times
@@ -14,7 +15,7 @@ step() { "$@" > /tmp/output 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: 
 i=0
 while [ $i -lt $rounds ]; do
 	i=$((i + 1))
-	step opcontrol --collector=module --exact-count \
+	step opcontrol --collector="$COLLECTOR" --exact-count \
 		--event="CPU_CLK_UNHALTED:$(count_for $period)" \
 		--callgraph=$((i % 2 * 16)) --start
 	case $((i % 4)) in
@@ -26,7 +27,7 @@ while [ $i -lt $rounds ]; do
 	# now and then without a word of goodbye
 	[ $((i % kill_each)) != 0 ] || kill -9 "$(daemon_pid)"
 	step opcontrol --shutdown
-	step opcontrol --deinit
+	[ "$COLLECTOR" != module ] || step opcontrol --deinit
 	[ ! -d /sys/module/oprofile ] || failed=$((failed + 1))
 done
 is "steps that failed in $rounds cycles" $failed 0
@@ -45,10 +46,14 @@ while [ $i -lt $times ]; do
 done
 wait $storm; wait $shares
 # how much of its time there it could work is the host's affair
-until [ "$(cat /dev/oprofile/stats/cpu1/sample_received)" -ge 100 ]; do
+received_of_cpu1() { odb-check counts "$CURRENT/stats" | awk '$1 == "cpu1" { print $3 }'; }
+until [ "$(received_of_cpu1)" -ge 100 ]; do
 	taskset 2 shares-static 100 "$TURNS"
+	opcontrol --dump
 done
 profile_end
 at_least "samples of CPU 1 all the same" "$(awk '$1 == "cpu1" { print $3 }' /tmp/counts)" 100
-at_least "samples of the workload" "$(symbols image:/vm/bin/shares-static | total)" 500
+symbols image:/vm/bin/shares-static > /tmp/symbols
+at_least "samples of the workload" "$(total < /tmp/symbols)" 500
+grep _percent /tmp/symbols | keep_shares shares-static
 no_leaks

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 300
+# collectors: module perf
 # shares - a workload with functions at 60, 30 and 10 %, static and as a position-independent program
 
 profile_start 500
@@ -10,6 +11,7 @@ profile_end
 for kind in static pie; do
 	symbols image:/vm/bin/shares-$kind > /tmp/symbols
 	cat /tmp/symbols /tmp/opreport.err
+	grep _percent /tmp/symbols | keep_shares shares-$kind
 	all=$(total < /tmp/symbols)
 	at_least "$kind: samples" "$all" 5000
 	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 400
+# collectors: module perf
 # shortlived - processes, threads and mappings that are gone before anyone can look at them
 #
 # Every program works in one function of its own, surrounded by code that is never run, at another
@@ -130,3 +131,7 @@ for n in 1 2 3 4; do
 done
 is "opreport counts the samples of v03 as the files do" \
 	"$(symbols image:$bin/v03 | samples_of hot_v03)" "$(hot v03)"
+
+# images, and symbols as opreport has them
+awk '$4 != "threads" { print $1, $4 }' /tmp/where | keep_names images
+symbols | grep -E ' (hot_v|thread_)' | keep_names symbols

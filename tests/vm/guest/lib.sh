@@ -7,22 +7,23 @@
 # Set by init: TURNS (turns of a workload in a millisecond), SLOWER (1; more on a debug kernel).
 
 COLLECTOR=${COLLECTOR:-module}
-SD=/var/lib/oprofile
+SD=${SD:-/var/lib/oprofile}
 CURRENT=$SD/samples/current
 SCRATCH=${SCRATCH:-/tmp}
 set -u
 
 # --- TAP ---
 
-ok() { echo "ok - $1" >&3; echo "== ok: $1"; }
+WHO=${WHO:-}	# begins the name of each check where several collectors have it
+ok() { echo "ok - $WHO$1" >&3; echo "== ok: $1"; }
 not_ok()
 {
-	echo "not ok - $1" >&3; echo "== NOT OK: $1"
+	echo "not ok - $WHO$1" >&3; echo "== NOT OK: $1"
 	shift
 	for line; do echo "# $line" >&3; echo "   $line"; done
 }
 diag() { sed 's/^/# /' >&3; }
-skip() { echo "ok - $1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
+skip() { echo "ok - $WHO$1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
 
 # check WHAT COMMAND...: it must succeed; what it says is shown when it doesn't
 check()
@@ -121,7 +122,7 @@ books_balance()
 	is "received = recorded + filtered + lost on every CPU" $? 0
 	is "the sample files hold what was recorded" \
 		"$(odb-check check "$CURRENT" | awk '{ print $2 }')" \
-		"$(awk '{ sum += $5 } END { print sum + 0 }' /tmp/counts)"
+		"$(awk '{ sum += $5 } END { printf "%.0f\n", sum }' /tmp/counts)"
 }
 
 # samples_in IMAGE: what the sample files hold of it ({kern}/NAME for a kernel module)
@@ -142,12 +143,18 @@ until_samples()
 # symbols IMAGE_SPEC...: "SAMPLES SYMBOL" lines of opreport -l
 symbols()
 {
-	opreport -l -n "$@" 2> "$SCRATCH/opreport.err" | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
+	opreport --session-dir="$SD" -l -n --no-inline "$@" 2> "$SCRATCH/opreport.err" | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
 }
 
+# keep_shares WHAT, keep_names WHAT < "SAMPLES NAME" lines: what all collectors must agree on. Shares
+# only of what takes turns so often that a slow moment of the host belongs to no one alone, which
+# the start of a program does not.
+keep_names() { mkdir -p "$RESULTS/$COLLECTOR"; cat > "$RESULTS/$COLLECTOR/${2:-names of }$1"; }
+keep_shares() { keep_names "$1" "shares of "; }
+
 # samples_of SYMBOL < symbols' output
-samples_of() { awk -v name="$1" '$2 == name { sum += $1 } END { print sum + 0 }'; }
-total() { awk '{ sum += $1 } END { print sum + 0 }'; }
+samples_of() { awk -v name="$1" '$2 == name { sum += $1 } END { printf "%.0f\n", sum }'; }
+total() { awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
 percent() { awk "BEGIN { printf \"%.2f\", $2 ? 100 * $1 / $2 : 0 }"; }
 
 # no_leaks: what kmemleak says after two scans, where there is a kmemleak
