@@ -122,7 +122,7 @@ static void choose_symbols(struct binary *b)
 	b->nr_symbols = kept;
 }
 
-/* In the original the last one in the file reaches as far behind its section as the file is long. */
+/* In the original the last one in the file ends the file's length behind its section's start. */
 static void extend_last_symbol(struct binary *b, uint64_t file_size)
 {
 	struct code_symbol *s = b->nr_symbols ? &b->symbols[b->nr_symbols - 1] : NULL;
