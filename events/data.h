@@ -18,17 +18,18 @@ char *event_data_dir(void);
 /* event_table_load() from that folder, with the type's own number of counters. */
 int event_table_open(const struct cpu_type *type, struct event_table **ret, struct op_error *e);
 
-/* Strings live as long as the table, or are constant; none is NULL. */
+/* Strings live as long as the table or this, or are constant; none is NULL. */
 struct event_description {
 	const char *name;      /* the table's first name of the code; the given one if unknown */
 	const char *desc;      /* "" if unknown */
-	const char *mask_desc; /* "multiple flags" for a combination; "" if unknown */
+	/* "A, B" for a combination of bits, "multiple flags" for another one; "" if unknown */
+	char mask_desc[160];
 };
 
 /*
  * For "Counted NAME events (DESC) with a unit mask of 0x41 (MASK DESC) count N". @table may be
- * NULL. Searches by @name, ignoring case, then by @code; with @by_code in reverse order, as
- * OProfile does.
+ * NULL. Searches by @name, ignoring case, then by @code; with @by_code in reverse order, and with
+ * "multiple flags" for all combinations that are not listed, as OProfile does.
  */
 void event_describe(const struct event_table *table, const char *name, uint64_t code,
 		    uint32_t unit_mask, bool by_code, struct event_description *ret);

@@ -228,7 +228,7 @@ static int run(const struct diff_options *o)
 		err = read_profile(o, dir, i, &profiles[i], &notices, &e);
 	if (!err)
 		err = diff_check(&profiles[0].collection.arrangement,
-				 &profiles[1].collection.arrangement, &e);
+				 &profiles[1].collection.arrangement, false, &e);
 	if (!err)
 		status = compare_profiles(o, profiles, &notices);
 	if (err) {

@@ -55,10 +55,12 @@ static int run(const struct report_options *options)
 	print_notices(options, &notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
-	else
+	if (report)
 		status = output_write(options->output_file,
 				      options->format == FORMAT_TEXT && !options->compat, print,
 				      report);
+	if (err)
+		status = 1;
 	report_free(report);
 	notices_free(&notices);
 	return status;

@@ -53,6 +53,7 @@ struct report {
 	struct callgraph graph;
 	struct stack_report stacks;
 	size_t nr_failed;		/* sample files that could not be read */
+	bool is_header_only;		/* as the original prints before it finds such a file */
 };
 
 static struct report_profile *shown(const struct report *r)
@@ -159,7 +160,7 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 
 	if (r->nr_profiles == 2) {
 		int err = diff_check(&r->profiles[0].collection.arrangement,
-				     &r->profiles[1].collection.arrangement, e);
+				     &r->profiles[1].collection.arrangement, o->compat, e);
 
 		if (err)
 			return err;
@@ -170,7 +171,7 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 	if (r->nr_profiles == 2)
 		diff_rows(&r->profiles[0].rows, rows, o->compat);
 	if (r->nr_profiles == 2 && o->threshold > 0)
-		diff_threshold(rows, o->threshold);
+		diff_threshold(rows, o->threshold, o->compat);
 	else if (r->nr_profiles == 1 && !o->callgraph)
 		rows_threshold(rows, o->threshold, is_first_class_only(r));
 	sort_rows(rows, &order);
@@ -215,6 +216,7 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 			.root = o->root,
 			.exclude_dependent = o->exclude_dependent,
 			.strict = o->strict,
+			.any_axes = o->compat && o->format == FORMAT_XML,
 			.separate_threads = o->separate_threads || o->compat,
 			.want_arcs = o->callgraph,
 			.print_files = o->print & PRINT_FILES,
@@ -254,6 +256,7 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	struct report *r = xcalloc(1, sizeof(*r));
 	int err;
 
+	*ret = NULL;
 	r->options = options;
 	r->notices = notices;
 	r->text = (struct text_options){
@@ -299,12 +302,13 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	if (!err && r->nr_failed && (options->compat || is_empty(r)))
 		err = op_error_set(e, -EPROTO, "cannot read %zu of the sample files",
 				   r->nr_failed);
-	if (err) {
+	r->is_header_only = err == -EPROTO && r->nr_failed && options->compat && options->symbols;
+	if (err && !r->is_header_only) {
 		report_free(r);
 		return err;
 	}
 	*ret = r;
-	return 0;
+	return err;
 }
 
 static void print_xml(const struct report *r, FILE *out)
@@ -313,6 +317,7 @@ static void print_xml(const struct report *r, FILE *out)
 	char *title = xasprintf("%s%s", o->title ? o->title : "", o->compat ? " " : "");
 	struct xml_options how = {
 		.compat = o->compat,
+		.header_only = r->is_header_only,
 		.details = o->details,
 		.wide_addresses = r->text.wide_addresses,
 		.events = r->events,
@@ -360,7 +365,11 @@ static void print_text(const struct report *r, const struct session_list *const 
 		format_folded(&r->stacks, out);
 		return;
 	}
-	format_header(a, sessions, r->nr_profiles, &r->text, out);
+	/* the original has the first profile's, and samples of the second */
+	format_header(r->options->compat ? &r->profiles[0].collection.arrangement : a, sessions,
+		      r->nr_profiles, &r->text, out);
+	if (r->is_header_only)
+		return;
 	if (r->options->stacks)
 		format_stacks(&r->stacks, &r->text, out);
 	else if (r->options->callgraph)

@@ -13,7 +13,8 @@ struct report;
 /*
  * Read the samples that @options select from @session_dir and compute the report. @notices must
  * live as long as it. -ENOENT: no session, no samples, or none that match; @e says which. Other
- * -errno: a read error.
+ * -errno: a read error. Then *ret is NULL, or has the header, which the original prints before it
+ * fails.
  */
 int report_make(const struct report_options *options, const char *session_dir, struct report **ret,
 		struct notices *notices, struct op_error *e);

@@ -201,11 +201,9 @@ int sample_header_decode(const void *bytes, size_t n, struct sample_header *ret,
 	return 0;
 }
 
-int sample_header_read(const char *path, struct sample_header *ret, size_t *ret_size,
-		       struct op_error *e)
+/* How many bytes of @room the file has, or -errno. */
+static ssize_t read_start(const char *path, unsigned char *bytes, size_t room, struct op_error *e)
 {
-	unsigned char bytes[SAMPLE_HEADER_SIZE_MAX];
-	struct op_error why = { "" };
 	ssize_t n;
 	int fd, err = 0;
 
@@ -215,13 +213,36 @@ int sample_header_read(const char *path, struct sample_header *ret, size_t *ret_
 		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
 	}
 	do {
-		n = pread(fd, bytes, sizeof(bytes), 0);
+		n = pread(fd, bytes, room, 0);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		err = -errno;
 	close(fd);
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
-	err = sample_header_decode(bytes, (size_t)n, ret, ret_size, &why);
-	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+	return n;
+}
+
+int sample_header_read(const char *path, struct sample_header *ret, size_t *ret_size,
+		       struct op_error *e)
+{
+	unsigned char bytes[SAMPLE_HEADER_SIZE_MAX];
+	struct op_error why = { "" };
+	ssize_t n = read_start(path, bytes, sizeof(bytes), e);
+	int err = n < 0 ? (int)n : sample_header_decode(bytes, (size_t)n, ret, ret_size, &why);
+
+	return n >= 0 && err ? op_error_set(e, err, "'%s': %s", path, why.text) : err;
+}
+
+int sample_header_read_any(const char *path, struct sample_header *ret, struct op_error *e)
+{
+	unsigned char bytes[SAMPLE_HEADER_SIZE_MAX];
+	int err = sample_header_read(path, ret, NULL, e);
+
+	if (err != -ENOTSUP ||
+	    read_start(path, bytes, sizeof(bytes), NULL) < (ssize_t)SAMPLE_HEADER_SIZE)
+		return err;
+	decode(bytes, ret);
+	ret->version = SAMPLE_VERSION_1X;
+	return 0;
 }

@@ -54,4 +54,7 @@ int sample_header_decode(const void *bytes, size_t n, struct sample_header *ret,
 int sample_header_read(const char *path, struct sample_header *ret, size_t *ret_size,
 		       struct op_error *e);
 
+/* The same, but a header of an unknown version is taken for one of 1.x, as the original does. */
+int sample_header_read_any(const char *path, struct sample_header *ret, struct op_error *e);
+
 #endif

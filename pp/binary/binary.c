@@ -42,6 +42,7 @@ static void add_sections(struct binary *b, const struct object_file *f, bool by_
 			.start = start,
 			.end = start + s->size,
 			.vma = s->addr,
+			.offset = s->offset,
 			.name = s->name,
 			.is_code = s->flags & SHF_EXECINSTR,
 		};
@@ -123,6 +124,20 @@ static void choose_symbols(struct binary *b)
 	b->nr_symbols = kept;
 }
 
+/* In the original the last one in the file ends the file's length behind its section's start. */
+static void extend_last_symbol(struct binary *b, uint64_t file_size)
+{
+	struct code_symbol *s = b->nr_symbols ? &b->symbols[b->nr_symbols - 1] : NULL;
+	uint64_t start;
+
+	if (!s || s->section == NO_SECTION)
+		return;
+	start = b->sections[s->section].start;
+	s->end = start + file_size < start ? UINT64_MAX : start + file_size;
+	if (s->end < s->start)
+		s->end = s->start;
+}
+
 void binary_finish(struct binary *b)
 {
 	choose_symbols(b);
@@ -140,6 +155,8 @@ static void finish_file(struct binary *b, const struct binary_options *o)
 		functions_read(b, &b->files->image, &functions);
 	functions_end_symbols(&functions, b);
 	set_ends(b);
+	if (o->compat)
+		extend_last_symbol(b, b->files->image.size);
 	if (functions.nr)
 		functions_fill_gaps(&functions, b);
 	free(functions.list);
@@ -249,7 +266,7 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 	}
 	b.files->path = xstrdup(path);
 	b.files->name = xstrdup(options->name ? options->name : path_base(path));
-	b.files->keep_open = options->keep_open && !options->by_address;
+	b.files->keep_open = options->keep_open;
 	b.files->is_compat = options->compat;
 	add_sections(&b, &b.files->image, options->by_address);
 	if (!options->is_kernel)
@@ -368,15 +385,18 @@ size_t binary_next_symbol(const struct binary *b, size_t from, uint64_t place)
 /* The original reads code from the file with the symbols, and a debug file has only zeros. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end, size_t *ret_size)
 {
+	const struct code_section *section = binary_section(b, start);
 	unsigned char *bytes;
 
-	if (!b->files || !b->files->keep_open || end <= start || end - start > 1 << 24)
+	if (!b->files || !b->files->keep_open || end <= start || end - start > 1 << 24 ||
+	    !section || end > section->end)
 		return NULL;
 	bytes = calloc(1, end - start);
 	if (!bytes)
 		return NULL;
 	if (!(b->from == SYMBOLS_DEBUG_FILE && b->files->is_compat) &&
-	    object_file_read(&b->files->image, start, bytes, end - start)) {
+	    object_file_read(&b->files->image, section->offset + (start - section->start), bytes,
+			     end - start)) {
 		free(bytes);
 		return NULL;
 	}

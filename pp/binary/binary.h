@@ -31,7 +31,7 @@ struct code_symbol {
 
 struct code_section {
 	uint64_t start, end;		/* places */
-	uint64_t vma;
+	uint64_t vma, offset;		/* offset: in the file */
 	const char *name;		/* the binary's */
 	bool is_code;
 };

@@ -136,8 +136,9 @@ static void add_table(struct binary *b, const struct object_file *f, const unsig
 		offset = raw.value;
 		if (f->type != ET_REL)
 			offset -= f->sections[raw.section].addr;
-		/* there is no code past the section's end */
-		if (offset < b->sections[section].end - b->sections[section].start)
+		/* no code is past the section's end; the original has labels there, which are last */
+		if (offset < b->sections[section].end - b->sections[section].start +
+			     b->files->is_compat)
 			add_symbol(b, &raw, name, offset, section, sizes);
 	}
 	free(map);

@@ -105,7 +105,7 @@ static int check_classes(const struct maker *m, struct op_error *e)
 	if (nr > MAX_CLASSES)
 		return op_error_set(e, -EINVAL, "too many events for a picture: %zu, the limit is "
 				    "%d; select some with event:NAME", nr, MAX_CLASSES);
-	return m->nr_profiles == 1 ? 0 : diff_check(first, last, e);
+	return m->nr_profiles == 1 ? 0 : diff_check(first, last, false, e);
 }
 
 /* Use the stacks of all profiles or of none: with and without stacks cannot be compared. */

@@ -62,7 +62,7 @@ static void notice_overflows(const struct report_session *s, struct notices *not
 
 	if (lost)
 		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples: its "
-			   "buffers were full; sample less often or enlarge the buffers", s->name,
+			   "buffers were full; sample less often or enlarge the buffers", s->label,
 			   lost);
 	free(stats);
 }
@@ -92,7 +92,7 @@ static void notice_throttled(const struct report_session *s, struct notices *not
 	}
 	if (events.len)
 		notice_add(notices, "session '%s': samples are missing: the kernel throttled %s; "
-			   "sample less often", s->name, events.text);
+			   "sample less often", s->label, events.text);
 	free(entries);
 	free(path);
 	strbuf_free(&events);
@@ -133,7 +133,7 @@ static void notice_operf_losses(const struct report_session *s, struct notices *
 		add_operf_counts(strchr(last, '\n'), &samples, &lost);
 	if (lost > samples / 10000)
 		notice_add(notices, "session '%s': operf lost %" PRIu64 " samples and recorded %"
-			   PRIu64 "; '%s' has the reasons", s->name, lost, samples, path);
+			   PRIu64 "; '%s' has the reasons", s->label, lost, samples, path);
 	free(text);
 	free(path);
 }
@@ -156,17 +156,17 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 	advice = losses_advice(s->counts.lost, s->counts.received);
 	if (lost)
 		notice_add(notices, "session '%s': lost %" PRIu64 " of %" PRIu64 " samples (%s): "
-			   "%s%s%s", s->name, lost, s->counts.received,
+			   "%s%s%s", s->label, lost, s->counts.received,
 			   number_format_percent(share, (double)lost, s->counts.received
 						 ? (double)s->counts.received : (double)lost),
 			   reasons.text, advice ? "; " : "", advice ? advice : "");
 	if (s->counts.filtered)
 		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were not "
-			   "recorded: outside the images of --image", s->name,
+			   "recorded: outside the images of --image", s->label,
 			   s->counts.filtered, s->counts.received);
 	if (s->counts.throttled)
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
-			   "machine usable; sample less often", s->name, s->counts.throttled);
+			   "machine usable; sample less often", s->label, s->counts.throttled);
 	strbuf_free(&reasons);
 }
 
@@ -193,7 +193,7 @@ static void notice_stacks(const struct report_session *s, struct notices *notice
 	}
 	if (incomplete > all / 100)
 		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%s) "
-			   "are incomplete: %s", s->name, incomplete, all,
+			   "are incomplete: %s", s->label, incomplete, all,
 			   number_format_percent(share, incomplete, all), reasons.text);
 	strbuf_free(&reasons);
 }
@@ -211,11 +211,11 @@ static void notice_jit(const struct report_session *s, struct notices *notices)
 {
 	if (s->counts.jit_refused)
 		notice_add(notices, "session '%s': ignored the JIT symbol files of %" PRIu64
-			   " processes: not regular files, or owned by another user", s->name,
+			   " processes: not regular files, or owned by another user", s->label,
 			   s->counts.jit_refused);
 	if (s->counts.jit_damaged)
 		notice_add(notices, "session '%s': the JIT symbol files of %" PRIu64 " processes "
-			   "are damaged: some of their functions may have no name", s->name,
+			   "are damaged: some of their functions may have no name", s->label,
 			   s->counts.jit_damaged);
 }
 
@@ -227,7 +227,7 @@ static void notice_events(const struct report_session *s, struct notices *notice
 
 		if (t->enabled_ns && !t->running_ns)
 			notice_add(notices, "session '%s': event %s was never counted: it got no "
-				   "turn on a counter", s->name, t->name);
+				   "turn on a counter", s->label, t->name);
 	}
 }
 
@@ -242,7 +242,7 @@ void multiplexed_notices(const struct session_list *sessions, struct notices *no
 			if (!event_is_multiplexed(&times->event[k]))
 				continue;
 			event_multiplexed_text(times, &times->event[k], &text);
-			notice_add(notices, "session '%s': %s", sessions->sessions[i].name,
+			notice_add(notices, "session '%s': %s", sessions->sessions[i].label,
 				   text.text);
 			strbuf_free(&text);
 		}
@@ -266,10 +266,10 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 		notice_events(s, notices);
 		if (s->has_info && !s->has_counts)
 			notice_add(notices, "session '%s': the number of lost samples is unknown, "
-				   "perhaps because the disk was full", s->name);
+				   "perhaps because the disk was full", s->label);
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
 			notice_add(notices, "session '%s': kernel samples have no symbols: "
 				   "addresses were hidden by kernel.kptr_restrict or "
-				   "kernel.perf_event_paranoid", s->name);
+				   "kernel.perf_event_paranoid", s->label);
 	}
 }

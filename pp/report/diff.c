@@ -10,11 +10,26 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-int diff_check(const struct arrangement *first, const struct arrangement *second,
+static bool is_separated_by_task(const struct arrangement *a)
+{
+	return a->axis == AXIS_TGID || a->axis == AXIS_TID;
+}
+
+/* The original compares as many processes, threads or CPUs, whichever they are. */
+static bool are_comparable(const struct arrangement *a, const struct arrangement *b)
+{
+	return a->nr_classes == b->nr_classes &&
+	       ((is_separated_by_task(a) && is_separated_by_task(b)) ||
+		(a->axis == AXIS_CPU && b->axis == AXIS_CPU));
+}
+
+int diff_check(const struct arrangement *first, const struct arrangement *second, bool compat,
 	       struct op_error *e)
 {
 	bool same = first->nr_classes == second->nr_classes;
 
+	if (compat && are_comparable(first, second))
+		return 0;
 	for (size_t i = 0; same && i < first->nr_classes; i++)
 		same = !strcmp(first->classes[i].title, second->classes[i].title);
 	if (same)
@@ -77,9 +92,10 @@ static double share(const struct row_list *list, const struct symbol_row *row, s
 	return list->totals[class] ? 100.0 * row->counts[class] / list->totals[class] : 0;
 }
 
-static double change(double first, double second)
+/* Of a column without samples in the first profile the original says that nothing changed. */
+static double change(double first, double second, bool compat)
 {
-	if (first == second)
+	if (first == second || (!first && compat))
 		return 0;
 	return first ? (second - first) / first * 100 : INFINITY;
 }
@@ -90,20 +106,21 @@ static struct row_diff *new_diff(size_t nr_classes)
 }
 
 static void set_pair(const struct row_list *first, struct symbol_row *a,
-		     const struct row_list *second, struct symbol_row *b)
+		     const struct row_list *second, struct symbol_row *b, bool compat)
 {
 	struct row_diff *diff = new_diff(second->nr_classes);
 
 	diff->in_first = diff->in_second = true;
 	for (size_t c = 0; c < second->nr_classes; c++)
-		diff->change[c] = change(share(first, a, c), share(second, b, c));
+		diff->change[c] = change(share(first, a, c), share(second, b, c), compat);
 	diff->points = share(second, b, 0) - share(first, a, 0);
 	diff->partner = a;
 	b->diff = diff;
 	a->diff = new_diff(0);		/* marks it as matched; it is not shown */
 }
 
-static void match_round(struct row_list *first, struct row_list *second, enum match match)
+static void match_round(struct row_list *first, struct row_list *second, enum match match,
+			bool compat)
 {
 	size_t nr_a, nr_b, i = 0, j = 0;
 	struct symbol_row **a = list_unmatched(first, match, &nr_a);
@@ -117,7 +134,7 @@ static void match_round(struct row_list *first, struct row_list *second, enum ma
 		else if (order > 0)
 			j++;
 		else
-			set_pair(first, a[i++], second, b[j++]);
+			set_pair(first, a[i++], second, b[j++], compat);
 	}
 	free(a);
 	free(b);
@@ -135,12 +152,12 @@ static void set_lone(const struct row_list *list, struct symbol_row *row, bool i
 	row->diff = diff;
 }
 
-void diff_rows(struct row_list *first, struct row_list *second, bool exact)
+void diff_rows(struct row_list *first, struct row_list *second, bool compat)
 {
 	size_t kept = 0;
 
-	for (int match = MATCH_ALL; match < (exact ? MATCH_IMAGE : NR_MATCHES); match++)
-		match_round(first, second, match);
+	for (int match = MATCH_ALL; match < (compat ? MATCH_IMAGE : NR_MATCHES); match++)
+		match_round(first, second, match, compat);
 	for (size_t i = 0; i < second->nr; i++)
 		if (!second->rows[i]->diff)
 			set_lone(second, second->rows[i], false);
@@ -157,14 +174,14 @@ void diff_rows(struct row_list *first, struct row_list *second, bool exact)
 	first->nr = kept;
 }
 
-void diff_threshold(struct row_list *rows, double percent)
+void diff_threshold(struct row_list *rows, double percent, bool first_class_only)
 {
-	size_t kept = 0;
+	size_t kept = 0, nr_classes = first_class_only ? 1 : rows->nr_classes;
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		bool keep = false;
 
-		for (size_t c = 0; c < rows->nr_classes; c++)
+		for (size_t c = 0; c < nr_classes; c++)
 			keep |= fabs(rows->rows[i]->diff->change[c]) >= percent;
 		if (keep)
 			rows->rows[kept++] = rows->rows[i];

@@ -12,18 +12,18 @@
 #include "pp/select/arrange.h"
 
 /* -EINVAL with @e set: the two have different columns. */
-int diff_check(const struct arrangement *first, const struct arrangement *second,
+int diff_check(const struct arrangement *first, const struct arrangement *second, bool compat,
 	       struct op_error *e);
 
 /*
  * Match the rows and move those that are only in @first to @second, which gets the changes and must
  * be freed before @first. Totals must have been computed and do not change.
- * @exact, as in the original: image and application must be equal. Else the remaining rows are
+ * @compat, as in the original: image and application must be equal. Else the remaining rows are
  * matched by image and name, then by the image's base name and name.
  */
-void diff_rows(struct row_list *first, struct row_list *second, bool exact);
+void diff_rows(struct row_list *first, struct row_list *second, bool compat);
 
-/* Drop rows that changed by @percent or more in no class. */
-void diff_threshold(struct row_list *rows, double percent);
+/* Drop rows that changed by @percent or more in no class, or, as in the original, in the first. */
+void diff_threshold(struct row_list *rows, double percent, bool first_class_only);
 
 #endif

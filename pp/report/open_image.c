@@ -64,8 +64,8 @@ static bool is_nowhere(const struct report_image *image)
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }
 
-/* In an imported profile "[heap]" became "/[heap]", because sample files need a path [IM-2]. */
-static bool was_not_a_file(const struct report_image *image)
+/* In an imported profile "[heap]" became "/[heap]", which pp/select/images.c shows as it was. */
+static bool is_no_file(const struct report_image *image)
 {
 	return image->session && image->session->has_info &&
 	       !strcmp(image->session->info.collector, "import") &&
@@ -100,7 +100,7 @@ void populate_open_image(const struct inverted_image *inverted,
 	find_image(finder, image, notices);
 	if (image->is_ambiguous)
 		return;		/* find_image() added a notice */
-	if (!image->found && was_not_a_file(image))
+	if (!image->found && is_no_file(image))
 		return;
 	if (!image->found)
 		notice_add_kind(notices, NOTICE_NOT_FOUND, "cannot find '%s', shown without "

@@ -3,6 +3,7 @@
 #include "pp/select/arrange.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,42 @@ static int compare_templates(const struct profile_template *a, const struct prof
 	return order ? order : strcmp(a->cgroup, b->cgroup);
 }
 
+static int compare_all_last(int64_t a, int64_t b)
+{
+	return a == b ? 0 : a == SAMPLE_ALL ? 1 : b == SAMPLE_ALL ? -1 : compare_numbers(a, b);
+}
+
+/* The original compares counts as text. */
+static int compare_as_text(uint64_t a, uint64_t b)
+{
+	char x[24], y[24];
+
+	snprintf(x, sizeof(x), "%" PRIu64, a);
+	snprintf(y, sizeof(y), "%" PRIu64, b);
+	return strcmp(x, y);
+}
+
+/* The original's order of columns; in XML CPUs come last, so that each thread's are together. */
+static int compare_as_original(const struct profile_template *a, const struct profile_template *b,
+			       bool xml)
+{
+	int cpu = compare_all_last(a->cpu, b->cpu), order = xml ? 0 : cpu;
+
+	if (!order)
+		order = compare_all_last(a->tgid, b->tgid);
+	if (!order)
+		order = compare_all_last(a->tid, b->tid);
+	if (!order)
+		order = compare_all_last(a->unit_mask, b->unit_mask);
+	if (!order)
+		order = strcmp(a->event, b->event);
+	if (!order)
+		order = compare_as_text(a->count, b->count);
+	if (!order)
+		order = cpu;
+	return order ? order : strcmp(a->cgroup, b->cgroup);
+}
+
 struct keyed_file {
 	struct profile_template template;
 	const struct sample_file *file;
@@ -64,13 +101,29 @@ static int compare_keyed(const void *a, const void *b)
 	return order ? order : x->file < y->file ? -1 : x->file > y->file;
 }
 
+static int compare_keyed_text(const void *a, const void *b)
+{
+	const struct keyed_file *x = a, *y = b;
+	int order = compare_as_original(&x->template, &y->template, false);
+
+	return order ? order : x->file < y->file ? -1 : x->file > y->file;
+}
+
+static int compare_keyed_xml(const void *a, const void *b)
+{
+	const struct keyed_file *x = a, *y = b;
+	int order = compare_as_original(&x->template, &y->template, true);
+
+	return order ? order : x->file < y->file ? -1 : x->file > y->file;
+}
+
 /* One readable header per class is enough, for the first lines of the report [AR-4]. */
-static int read_header(struct profile_class *class, const struct sample_file *file,
+static int read_header(struct profile_class *class, const struct sample_file *file, bool compat,
 		       struct op_error *e)
 {
 	struct op_error why = { "" };
-	size_t size;
-	int err = sample_header_read(file->path, &class->header, &size, &why);
+	int err = compat ? sample_header_read_any(file->path, &class->header, &why)
+			 : sample_header_read(file->path, &class->header, NULL, &why);
 
 	class->has_header = !err;
 	if (err)
@@ -109,7 +162,7 @@ static void drop_last_class(struct arrangement *a)
 }
 
 static int add_classes(struct arrangement *a, const struct keyed_file *keyed, size_t nr,
-		       bool merge_lib, struct op_error *e)
+		       const struct arrange_options *how, struct op_error *e)
 {
 	struct profile_class *class = NULL;
 	size_t room = 0;
@@ -131,10 +184,12 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 			*class = (struct profile_class){ .template = keyed[i].template };
 		}
 		if (!class->has_header)
-			err = read_header(class, keyed[i].file, e);
+			err = read_header(class, keyed[i].file, how->compat, e);
+		if (class->has_header && keyed[i].template.unit_mask == SAMPLE_ALL)	/* merged */
+			class->header.unit_mask |= (uint32_t)keyed[i].file->name.unit_mask;
 		a->files[a->nr_files++] = (struct arranged_file){
 			.file = keyed[i].file,
-			.app = merge_lib ? keyed[i].file->image : keyed[i].file->app,
+			.app = how->merge.lib ? keyed[i].file->image : keyed[i].file->app,
 			.image = keyed[i].file->image,
 			.class = a->nr_classes - 1,
 		};
@@ -190,7 +245,8 @@ static size_t key_files(const struct file_list *list, const struct arrange_optio
 		ret[nr].template = template_of(file, &options->merge);
 		ret[nr++].file = file;
 	}
-	qsort(ret, nr, sizeof(*ret), compare_keyed);
+	qsort(ret, nr, sizeof(*ret), options->any_axes ? compare_keyed_xml
+				   : options->compat   ? compare_keyed_text : compare_keyed);
 	return nr;
 }
 
@@ -203,6 +259,15 @@ static unsigned int axes_of(const struct keyed_file *keyed, size_t nr)
 	return axes;
 }
 
+/* Processes of one thread each: the original's columns are called after the threads. */
+static bool are_threads(const struct arrangement *a)
+{
+	for (size_t i = 1; i < a->nr_classes; i++)
+		if (a->classes[i].template.tid != a->classes[0].template.tid)
+			return true;
+	return false;
+}
+
 int arrange_files(const struct file_list *list, const struct arrange_options *options,
 		  struct arrangement *ret, struct notices *notices, struct op_error *e)
 {
@@ -213,20 +278,22 @@ int arrange_files(const struct file_list *list, const struct arrange_options *op
 	unsigned int axes = axes_of(keyed, nr);
 	int err;
 
-	while (axes & (axes - 1) && !how.strict) {
+	while (axes & (axes - 1) && !how.strict && !how.any_axes) {
 		axes_merge_others(&how.merge, axes, notices);
 		nr = key_files(list, &how, keyed);
 		axes = axes_of(keyed, nr);
 	}
-	err = add_classes(&a, keyed, nr, how.merge.lib, e);
+	err = add_classes(&a, keyed, nr, &how, e);
 	free(keyed);
-	if (!err && axes & (axes - 1))
+	if (!err && axes & (axes - 1) && !how.any_axes)
 		err = axes_too_many(&a, axes, e);
 	if (err) {
 		arrangement_free(&a);
 		return err;
 	}
 	a.axis = axes_only(axes);
+	if (how.compat && a.axis == AXIS_TGID && are_threads(&a))
+		a.axis = AXIS_TID;
 	for (size_t i = 0; i < a.nr_classes; i++)
 		a.classes[i].title = axis_title(a.axis, &a.classes[i].template);
 	a.nr_apps = count_apps(&a);

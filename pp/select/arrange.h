@@ -71,6 +71,8 @@ struct arrange_options {
 	struct merge merge;
 	bool exclude_dependent;
 	bool strict;		/* a second axis is an error [AR-2] */
+	bool compat;		/* order and axis as in the original */
+	bool any_axes;		/* the original's XML, which has a place for each of them [XM-4] */
 };
 
 /*

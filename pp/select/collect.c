@@ -200,11 +200,20 @@ static bool adds_up_threads(const struct collect_options *o, const struct sessio
 int collect(const struct collect_options *o, struct collection *ret, struct notices *notices,
 	    struct op_error *e)
 {
-	struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
+	struct arrange_options how = {
+		.merge = *o->merge,
+		.exclude_dependent = o->exclude_dependent,
+		.strict = o->strict,
+		.compat = o->spec->compat,
+		.any_axes = o->any_axes,
+	};
 	struct collection *c = ret;
 	int err;
 
-	*c = (struct collection){ .files.want_arcs = o->want_arcs };
+	*c = (struct collection){
+		.files.want_arcs = o->want_arcs,
+		.images.compat = o->spec->compat,
+	};
 	c->root = o->spec->archive ? o->spec->archive : o->root ? o->root : "";
 	err = open_finder(o, c, e);
 	if (!err)

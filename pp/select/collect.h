@@ -25,6 +25,7 @@ struct collect_options {
 	bool exclude_dependent;
 	bool separate_threads;			/* also of programs that sampled themselves */
 	bool strict;				/* fail if columns differ in two ways */
+	bool any_axes;				/* arrange.h */
 	bool unscaled;				/* do not scale counts of events that took turns */
 	bool want_arcs;				/* call-graph files too */
 	bool files_only;			/* no arrangement is needed */

@@ -41,6 +41,7 @@ struct image_set {
 	struct report_image **images;
 	size_t nr, room;
 	struct hash_table by_name;
+	bool compat;		/* names as the original shows them */
 };
 
 /*

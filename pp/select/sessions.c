@@ -64,7 +64,7 @@ static void read_kernel_symbols(struct report_session *s, struct notices *notice
 	if (!err)
 		s->has_kernel_symbols = true;
 	else if (err != -ENOENT)
-		notice_add(notices, "session '%s': cannot read its kernel symbols: %s", s->name,
+		notice_add(notices, "session '%s': cannot read its kernel symbols: %s", s->label,
 			   *e.text ? e.text : strerror(-err));
 	free(path);
 }
@@ -133,14 +133,18 @@ static void read_stats(struct report_session *s, bool times, struct notices *not
 	free(stats);
 }
 
-static void add_session(struct session_list *list, const char *name, char *samples, bool times,
-			struct notices *notices)
+static void add_session(struct session_list *list, const char *archive, const char *name,
+			char *samples, bool times, struct notices *notices)
 {
 	struct report_session *s;
 
 	list->sessions = xrealloc_array(list->sessions, list->nr + 1, sizeof(*list->sessions));
 	s = &list->sessions[list->nr++];
-	*s = (struct report_session){ .name = xstrdup(name), .samples = samples };
+	*s = (struct report_session){
+		.name = xstrdup(name),
+		.label = archive ? path_join(archive, name) : xstrdup(name),
+		.samples = samples,
+	};
 	read_stats(s, times, notices);
 }
 
@@ -154,7 +158,7 @@ static void add_paths(struct session_list *list, const struct profile_spec *spec
 		const char *text = wanted->items[i].text;
 
 		if ((*text == '/' || *text == '.') && file_is_dir(text)) {
-			add_session(list, text, xstrdup(text), times, notices);
+			add_session(list, NULL, text, xstrdup(text), times, notices);
 			exists[i] = true;
 		}
 	}
@@ -234,7 +238,8 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 		for (size_t k = 0; k < wanted->nr; k++)
 			exists[k] |= profile_spec_is_session(spec, &wanted->items[k], names[i]);
 		if (profile_spec_wants_session(spec, names[i]))
-			add_session(&list, names[i], path_join(samples, names[i]), times, notices);
+			add_session(&list, spec->archive, names[i], path_join(samples, names[i]),
+				    times, notices);
 		free(names[i]);
 	}
 	free(names);
@@ -272,6 +277,7 @@ void sessions_close(struct session_list *list)
 		session_processes_free(&s->processes);
 		event_times_free(&s->times);
 		free(s->name);
+		free(s->label);
 		free(s->samples);
 	}
 	free(list->sessions);

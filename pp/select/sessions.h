@@ -21,6 +21,7 @@
 
 struct report_session {
 	char *name;			/* "current", "monday" */
+	char *label;			/* for messages: the name, in an archive ARCHIVE/NAME */
 	char *samples;			/* folder of the sample files */
 	bool has_info;
 	struct session_info info;

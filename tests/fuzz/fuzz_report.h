@@ -23,13 +23,13 @@ static inline void fuzz_put(const char *name, const void *bytes, size_t n)
 static inline void fuzz_report(const struct report_options *options, FILE *out)
 {
 	struct notices notices = { 0 };
-	struct report *report;
+	struct report *report = NULL;
 	struct op_error e;
 
-	if (!report_make(options, fuzz_dir, &report, &notices, &e)) {
+	report_make(options, fuzz_dir, &report, &notices, &e);
+	if (report)
 		report_print(report, out);
-		report_free(report);
-	}
+	report_free(report);
 	notices_free(&notices);
 }
 

@@ -105,26 +105,34 @@ static void share_column(struct strbuf *line, uint64_t part, uint64_t total, siz
 void columns_counts(const struct columns *c, const uint64_t *counts, const uint64_t *totals,
 		    uint64_t *sums, const struct row_diff *diff, struct strbuf *line)
 {
-	bool accumulated = c->options->accumulated;
+	bool accumulated = c->options->accumulated, compat = c->options->compat;
+	bool is_gone = diff && !diff->in_second;
 
 	for (size_t i = 0; i < c->nr_classes; i++) {
 		size_t start;
 
 		number_column(line, counts[i], COUNT_WIDTH);
-		if (accumulated) {
+		if (accumulated && compat && is_gone) {
+			column_text(line, "---", SUM_WIDTH);
+		} else if (accumulated) {
 			sums[i] += counts[i];
 			number_column(line, sums[i], SUM_WIDTH);
 		}
-		if (diff && !diff->in_second)
+		if (is_gone)
 			column_text(line, "---", SHARE_WIDTH);
 		else
 			share_column(line, counts[i], totals[i], SHARE_WIDTH);
-		if (accumulated)
+		if (accumulated && compat && is_gone)
+			column_text(line, "---", SHARE_SUM_WIDTH);
+		else if (accumulated)
 			share_column(line, sums[i], totals[i], SHARE_SUM_WIDTH);
 		if (!diff)
 			continue;
 		start = line->len;
-		format_change(line, diff->change[i]);
+		if (compat)
+			format_change_as_original(line, diff->change[i]);
+		else
+			format_change(line, diff->change[i]);
 		column_end(line, start, CHANGE_WIDTH);
 	}
 }

@@ -55,12 +55,14 @@ static void event_line(const struct profile_class *class, const struct text_opti
 		fprintf(out, "Profiling through timer interrupt\n");
 		return;
 	}
-	if (!strcmp(class->template.event, THREAD_SAMPLE))
-		text = (struct event_description){ THREAD_SAMPLE, "microseconds of a thread",
-			h->unit_mask == THREAD_SAMPLE_CPU ? "of its CPU time" : "as time passes" };
-	else
+	if (!strcmp(class->template.event, THREAD_SAMPLE)) {
+		text = (struct event_description){ THREAD_SAMPLE, "microseconds of a thread", "" };
+		snprintf(text.mask_desc, sizeof(text.mask_desc), "%s",
+			 h->unit_mask == THREAD_SAMPLE_CPU ? "of its CPU time" : "as time passes");
+	} else {
 		event_describe(o->events, class->template.event, h->event, h->unit_mask,
 			       o->compat, &text);
+	}
 	fprintf(out, "Counted %s events", o->compat ? text.name : class->template.event);
 	put_description(text.desc, out);
 	fprintf(out, " with a unit mask of 0x%02" PRIx32, h->unit_mask);

@@ -83,6 +83,17 @@ size_t format_nr_ratios(const struct text_options *options)
 	return options->ratios ? options->ratios->nr : 0;
 }
 
+void format_change_as_original(struct strbuf *out, double percent)
+{
+	if (isinf(percent))
+		strbuf_add(out, percent > 0 ? "+++" : "---");
+	else if (percent == 0)
+		strbuf_addf(out, "%*s", PERCENT_WIDTH, "0");
+	else
+		strbuf_addf(out, fabs(percent) > 0.001 ? "%+*.4f" : "%+*.1e", PERCENT_WIDTH,
+			    percent);
+}
+
 void format_change(struct strbuf *out, double percent)
 {
 	if (isinf(percent))

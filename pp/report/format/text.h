@@ -40,8 +40,9 @@ void format_percent_value(struct strbuf *out, double percent);
 /* Number of ratios. */
 size_t format_nr_ratios(const struct text_options *options);
 
-/* The same for a change, with its sign. */
+/* The same for a change, with its sign; and with the width and digits of the original. */
 void format_change(struct strbuf *out, double percent);
+void format_change_as_original(struct strbuf *out, double percent);
 
 /* Color of a line on a terminal. */
 enum line_color {

@@ -23,7 +23,17 @@
 struct xml_symbol {
 	const struct symbol_row *row;	/* the first row of the symbol */
 	size_t nr_details;		/* ids that its rows have used so far */
+	size_t first, last;		/* in mentions */
 };
+
+/* A symbol element whose addresses are to follow: of @row, in the classes [low, end). */
+struct xml_mention {
+	const struct symbol_row *row;
+	size_t low, end;
+	size_t next;			/* of the same symbol, or SIZE_MAX */
+};
+
+struct xml_class;
 
 struct xml {
 	const struct row_list *rows;
@@ -31,9 +41,20 @@ struct xml {
 	const struct arrangement *a;
 	const struct xml_options *options;
 	FILE *out;
-	struct xml_symbol *symbols;	/* by id: one for each (image, name, address) */
+	struct xml_symbol *symbols;	/* by id: one for each (image, name, address) [XM-2] */
 	size_t nr_symbols, room;
 	struct hash_table ids;
+	struct xml_mention *mentions;	/* in the order of the elements */
+	size_t nr_mentions, mentions_room;
+	struct xml_class *classes;	/* one for each of the arrangement's */
+	size_t nr_events, nr_cpus;
+	bool has_masks;
+};
+
+/* The column of a count: a name "cN", or none. */
+struct xml_class {
+	size_t event;			/* id of its eventsetup */
+	size_t name;			/* N, or SIZE_MAX */
 };
 
 static bool is_symbol_of(const void *symbols, uint32_t id, const void *key)
@@ -43,32 +64,122 @@ static bool is_symbol_of(const void *symbols, uint32_t id, const void *key)
 	return a->image == b->image && a->vma == b->vma && !strcmp(a->name, b->name);
 }
 
+/* The original takes functions of one name in one image for one. */
+static bool is_named_as(const void *symbols, uint32_t id, const void *key)
+{
+	const struct symbol_row *a = ((const struct xml_symbol *)symbols)[id].row, *b = key;
+
+	return a->image == b->image && !strcmp(a->name, b->name);
+}
+
 /* A symbol's id, a new one on its first occurrence. */
 static size_t symbol_id(struct xml *x, const struct symbol_row *row)
 {
-	uint64_t hash = hash_mix(hash_mix((uintptr_t)row->image, hash_string(row->name)), row->vma);
-	uint32_t id = hash_table_find(&x->ids, hash, is_symbol_of, x->symbols, row);
+	bool compat = x->options->compat;
+	uint64_t hash = hash_mix(hash_mix((uintptr_t)row->image, hash_string(row->name)),
+				 compat ? 0 : row->vma);
+	uint32_t id = hash_table_find(&x->ids, hash, compat ? is_named_as : is_symbol_of,
+				      x->symbols, row);
 
 	if (id == HASH_NONE) {
 		xgrow(x->symbols, x->nr_symbols, x->room);
 		id = (uint32_t)x->nr_symbols++;
-		x->symbols[id] = (struct xml_symbol){ row, 0 };
+		x->symbols[id] = (struct xml_symbol){ row, 0, SIZE_MAX, SIZE_MAX };
 		hash_table_add(&x->ids, hash, id);
 	}
 	return id;
+}
+
+/* --- classes --- */
+
+static bool are_threads_apart(const struct arrangement *a)
+{
+	return a->axis == AXIS_TGID || a->axis == AXIS_TID;
+}
+
+static void set_classes(struct xml *x)
+{
+	const struct arrangement *a = x->a;
+	bool are_named = a->nr_classes > 1 && !are_threads_apart(a);
+
+	x->nr_events = a->axis == AXIS_EVENT ? a->nr_classes : 1;
+	x->nr_cpus = a->axis == AXIS_CPU ? a->nr_classes : 0;
+	for (size_t c = 0; c < a->nr_classes; c++)
+		x->classes[c] = (struct xml_class){
+			.event = a->axis == AXIS_EVENT ? c : 0,
+			.name = are_named ? c : SIZE_MAX,
+		};
+}
+
+/* In the original an event is a name, whatever its count and unit mask. */
+static size_t find_event(const struct xml *x, size_t class)
+{
+	const struct profile_class *classes = x->a->classes;
+
+	for (size_t c = 0; c < class; c++)
+		if (!strcmp(classes[c].template.event, classes[class].template.event))
+			return x->classes[c].event;
+	return x->nr_events;
+}
+
+static int64_t original_cpu(const struct profile_template *t)
+{
+	return t->cpu == SAMPLE_ALL ? 0 : t->cpu;
+}
+
+/* It names classes that differ in CPU, event or unit mask, and the only one if it has a mask. */
+static size_t find_original_name(const struct xml *x, size_t class, size_t new_name)
+{
+	const struct profile_template *t = &x->a->classes[class].template;
+
+	for (size_t c = 0; c < class; c++) {
+		const struct profile_template *o = &x->a->classes[c].template;
+
+		if (x->classes[c].event == x->classes[class].event &&
+		    (x->nr_cpus == 1 || original_cpu(o) == original_cpu(t)) &&
+		    o->unit_mask == t->unit_mask)
+			return x->classes[c].name;
+	}
+	return new_name;
+}
+
+static void set_original_classes(struct xml *x)
+{
+	const struct arrangement *a = x->a;
+	size_t nr_names = 0;
+
+	x->nr_cpus = 1;
+	for (size_t c = 0; c < a->nr_classes; c++) {
+		const struct profile_template *t = &a->classes[c].template;
+
+		x->classes[c] = (struct xml_class){ find_event(x, c), SIZE_MAX };
+		x->nr_events += x->classes[c].event == x->nr_events;
+		x->has_masks |= t->unit_mask != SAMPLE_ALL && t->unit_mask;
+		if (original_cpu(t) >= (int64_t)x->nr_cpus)
+			x->nr_cpus = (size_t)original_cpu(t) + 1;
+	}
+	for (size_t c = 0; c < a->nr_classes; c++) {
+		if (x->nr_cpus == 1 && x->nr_events == 1 && !x->has_masks)
+			break;
+		x->classes[c].name = find_original_name(x, c, nr_names);
+		nr_names += x->classes[c].name == nr_names;
+	}
 }
 
 /* --- before the binaries --- */
 
 static void put_setup(const struct xml *x, bool is_timer)
 {
+	size_t nr = 0;
+
 	fputs("<setup>\n", x->out);
 	for (size_t c = 0; c < x->a->nr_classes; c++) {
 		const struct profile_class *class = &x->a->classes[c];
 		struct event_description text;
 
-		if (c && x->a->axis != AXIS_EVENT)
-			break;
+		if (x->classes[c].event != nr)
+			continue;
+		nr++;
 		if (is_timer && (x->options->compat ||
 				 strcmp(class->template.event, THREAD_SAMPLE) != 0)) {
 			xml_open(x->out, "timersetup");
@@ -77,7 +188,7 @@ static void put_setup(const struct xml *x, bool is_timer)
 			event_describe(x->options->events, class->template.event,
 				       class->header.event, class->header.unit_mask, true, &text);
 			xml_open(x->out, "eventsetup");
-			fprintf(x->out, " id=\"%zu\"", c);
+			fprintf(x->out, " id=\"%zu\"", x->classes[c].event);
 			xml_text(x->out, "eventname",
 				 x->options->compat ? text.name : class->template.event);
 			xml_number(x->out, "unitmask", class->header.unit_mask);
@@ -88,22 +199,55 @@ static void put_setup(const struct xml *x, bool is_timer)
 	fputs("</setup>\n\n", x->out);
 }
 
+static void put_class(const struct xml *x, size_t c)
+{
+	const struct profile_class *class = &x->a->classes[c];
+
+	if (class->template.cpu != SAMPLE_ALL)
+		xml_number(x->out, "cpu", class->template.cpu);
+	if (*class->template.cgroup)
+		xml_text(x->out, "cgroup", class->template.cgroup);
+	xml_number(x->out, "event", x->classes[c].event);
+	xml_number(x->out, "mask", class->header.unit_mask);
+}
+
+/* A number, "all", or nothing where it was merged. */
+static void put_field(FILE *out, const char *name, int64_t n, bool is_merged)
+{
+	if (n != SAMPLE_ALL)
+		fprintf(out, " %s=\"%" PRId64 "\"", name, n);
+	else
+		fprintf(out, " %s=\"%s\"", name, is_merged ? "" : "all");
+}
+
+static void put_original_class(const struct xml *x, size_t c)
+{
+	const struct profile_template *t = &x->a->classes[c].template;
+
+	if (x->nr_cpus > 1)
+		put_field(x->out, "cpu", t->cpu, x->a->merge.cpu);
+	if (x->nr_events > 1)
+		xml_number(x->out, "event", x->classes[c].event);
+	if (x->has_masks)
+		put_field(x->out, "mask", t->unit_mask, x->a->merge.unit_mask);
+}
+
 static void put_classes(const struct xml *x)
 {
-	if (x->a->nr_classes < 2 || x->a->axis == AXIS_TGID || x->a->axis == AXIS_TID)
+	size_t nr = 0;
+
+	if (x->classes[0].name == SIZE_MAX)
 		return;
 	fputs("<classes>\n", x->out);
 	for (size_t c = 0; c < x->a->nr_classes; c++) {
-		const struct profile_class *class = &x->a->classes[c];
-
+		if (x->classes[c].name != nr)
+			continue;
 		xml_open(x->out, "class");
-		fprintf(x->out, " name=\"c%zu\"", c);
-		if (class->template.cpu != SAMPLE_ALL)
-			xml_number(x->out, "cpu", class->template.cpu);
-		if (*class->template.cgroup)
-			xml_text(x->out, "cgroup", class->template.cgroup);
-		xml_number(x->out, "event", x->a->axis == AXIS_EVENT ? c : 0);
-		xml_number(x->out, "mask", class->header.unit_mask);
+		fprintf(x->out, " name=\"c%zu\"", nr++);
+		if (x->options->compat)
+			put_original_class(x, c);
+		else
+			put_class(x, c);
 		fputs("/>\n", x->out);
 	}
 	fputs("</classes>\n", x->out);
@@ -137,11 +281,6 @@ static void put_options(const struct xml *x)
 	strbuf_free(&any);
 }
 
-static size_t count_cpus(const struct arrangement *a)
-{
-	return a->axis == AXIS_CPU ? a->nr_classes : 0;
-}
-
 static void put_profile_start(const struct xml *x)
 {
 	const struct sample_header *header = &x->a->classes[0].header;
@@ -159,8 +298,8 @@ static void put_profile_start(const struct xml *x)
 		xml_text(x->out, "processor", slash + 1);
 		putc('\n', x->out);
 	}
-	if (count_cpus(x->a)) {
-		xml_number(x->out, "separatedcpus", count_cpus(x->a));
+	if (x->nr_cpus > x->options->compat) {	/* it needs two */
+		xml_number(x->out, "separatedcpus", x->nr_cpus);
 		putc('\n', x->out);
 	}
 	fprintf(x->out, " mhz=\"%.2f\"\n", header->cpu_mhz);
@@ -168,46 +307,67 @@ static void put_profile_start(const struct xml *x)
 	fputs(">\n", x->out);
 	put_options(x);
 	put_setup(x, type && !strcmp(type->name, "timer"));
-	put_classes(x);
+	if (!x->options->header_only)
+		put_classes(x);
 	free(family);
 }
 
 /* --- binaries --- */
 
-/* <count> for each class with samples. */
-static void put_counts(const struct xml *x, const uint64_t *counts)
+/* <count> for each of the classes [@low, @end) with samples. */
+static void put_counts_of(const struct xml *x, const uint64_t *counts, size_t low, size_t end)
 {
-	for (size_t c = 0; c < x->rows->nr_classes; c++) {
+	for (size_t c = low; c < end; c++) {
 		if (!counts[c])
 			continue;
-		if (x->rows->nr_classes > 1)
-			fprintf(x->out, "<count  class=\"c%zu\">\n%" PRIu64 "</count>\n", c,
-				counts[c]);
+		if (x->classes[c].name != SIZE_MAX)
+			fprintf(x->out, "<count  class=\"c%zu\">\n%" PRIu64 "</count>\n",
+				x->classes[c].name, counts[c]);
 		else
 			fprintf(x->out, "<count>\n%" PRIu64 "</count>\n", counts[c]);
 	}
 }
 
-static size_t classes_with_samples(const struct xml *x, const struct symbol_row *row, size_t i)
+static void put_counts(const struct xml *x, const uint64_t *counts)
 {
-	const uint64_t *counts = row_detail_counts(x->rows, row, i);
+	put_counts_of(x, counts, 0, x->rows->nr_classes);
+}
+
+static size_t classes_with_samples(const uint64_t *counts, size_t low, size_t end)
+{
 	size_t nr = 0;
 
-	for (size_t c = 0; c < x->rows->nr_classes; c++)
+	for (size_t c = low; c < end; c++)
 		nr += counts[c] != 0;
 	return nr;
 }
 
 /* How many detail elements @row has: the original writes one for each address and class. */
-static size_t count_details(const struct xml *x, const struct symbol_row *row)
+static size_t count_details(const struct xml *x, const struct symbol_row *row, size_t low,
+			    size_t end)
 {
 	size_t nr = 0;
 
-	if (!x->options->compat)
-		return row->nr_details;
-	for (size_t i = 0; i < row->nr_details; i++)
-		nr += classes_with_samples(x, row, i);
+	for (size_t i = 0; i < row->nr_details; i++) {
+		size_t classes = classes_with_samples(row_detail_counts(x->rows, row, i), low, end);
+
+		nr += x->options->compat ? classes : classes > 0;
+	}
 	return nr;
+}
+
+/* The details of an element follow those of the symbol's earlier ones. */
+static void mention(struct xml *x, size_t id, const struct symbol_row *row, size_t low, size_t end)
+{
+	struct xml_symbol *s = &x->symbols[id];
+
+	xgrow(x->mentions, x->nr_mentions, x->mentions_room);
+	x->mentions[x->nr_mentions] = (struct xml_mention){ row, low, end, SIZE_MAX };
+	if (s->first == SIZE_MAX)
+		s->first = x->nr_mentions;
+	else
+		x->mentions[s->last].next = x->nr_mentions;
+	s->last = x->nr_mentions++;
 }
 
 static void open_named(const struct xml *x, const char *tag, const char *name)
@@ -219,7 +379,7 @@ static void open_named(const struct xml *x, const char *tag, const char *name)
 
 /* @in_module: the parent element is a module, so each arc names the module of its own. */
 static void put_arcs(struct xml *x, const char *tag, const struct graph_arc *arcs, size_t nr,
-		     bool in_module)
+		     bool in_module, size_t low, size_t end)
 {
 	fprintf(x->out, "<%s>\n", tag);
 	for (size_t i = 0; i < nr; i++) {
@@ -228,7 +388,7 @@ static void put_arcs(struct xml *x, const char *tag, const struct graph_arc *arc
 		xml_open(x->out, "symbol");
 		xml_number(x->out, "idref", symbol_id(x, arcs[i].row));
 		fputs(arcs[i].is_self ? " self=\"true\">\n" : ">\n", x->out);
-		put_counts(x, arcs[i].counts);
+		put_counts_of(x, arcs[i].counts, low, end);
 		fputs("</symbol>\n", x->out);
 		if (in_module)
 			fputs("</module>\n", x->out);
@@ -236,9 +396,11 @@ static void put_arcs(struct xml *x, const char *tag, const struct graph_arc *arc
 	fprintf(x->out, "</%s>\n", tag);
 }
 
-static void put_symbol(struct xml *x, const struct symbol_row *row, bool in_module)
+/* With the counts of the classes [@low, @end). */
+static void put_symbol(struct xml *x, const struct symbol_row *row, bool in_module, size_t low,
+		       size_t end)
 {
-	size_t id, nr = count_details(x, row);
+	size_t id, nr = count_details(x, row, low, end);
 
 	if (x->graph && !row->node)
 		return;		/* below the threshold */
@@ -246,16 +408,19 @@ static void put_symbol(struct xml *x, const struct symbol_row *row, bool in_modu
 	xml_open(x->out, "symbol");
 	xml_number(x->out, "idref", id);
 	if (x->options->details && nr) {
+		mention(x, id, row, low, end);
 		xml_number(x->out, "detaillo", x->symbols[id].nr_details);
 		x->symbols[id].nr_details += nr;
 		xml_number(x->out, "detailhi", x->symbols[id].nr_details - 1);
 	}
 	fputs(">\n", x->out);
 	if (x->graph) {
-		put_arcs(x, "callers", row->node->callers, row->node->nr_callers, in_module);
-		put_arcs(x, "callees", row->node->callees, row->node->nr_callees, in_module);
+		put_arcs(x, "callers", row->node->callers, row->node->nr_callers, in_module, low,
+			 end);
+		put_arcs(x, "callees", row->node->callees, row->node->nr_callees, in_module, low,
+			 end);
 	}
-	put_counts(x, row->counts);
+	put_counts_of(x, row->counts, low, end);
 	fputs("</symbol>\n", x->out);
 }
 
@@ -280,7 +445,7 @@ static void put_binary(struct xml *x, size_t first, size_t end, uint64_t *sums)
 	put_counts(x, sums);
 	for (size_t i = first; i < end; i++)
 		if (rows[i]->image == app)
-			put_symbol(x, rows[i], false);
+			put_symbol(x, rows[i], false, 0, x->rows->nr_classes);
 	for (size_t i = first; i < end; i++) {
 		if (rows[i]->image == app)
 			continue;
@@ -292,7 +457,7 @@ static void put_binary(struct xml *x, size_t first, size_t end, uint64_t *sums)
 			add_up(x, first, end, module, sums);
 			put_counts(x, sums);
 		}
-		put_symbol(x, rows[i], true);
+		put_symbol(x, rows[i], true, 0, x->rows->nr_classes);
 	}
 	if (module)
 		fputs("</module>\n", x->out);
@@ -335,11 +500,7 @@ static void put_thread(struct xml *x, size_t first, size_t end, size_t class)
 			open_named(x, "module", image_shown_name(module, true));
 			put_one_count(x, sum_of_class(x, first, end, class, module));
 		}
-		xml_open(x->out, "symbol");
-		xml_number(x->out, "idref", symbol_id(x, rows[i]));
-		fputs(">\n", x->out);
-		put_one_count(x, rows[i]->counts[class]);
-		fputs("</symbol>\n", x->out);
+		put_symbol(x, rows[i], true, class, class + 1);
 	}
 	if (module)
 		fputs("</module>\n", x->out);
@@ -363,15 +524,117 @@ static void put_processes(struct xml *x, size_t first, size_t end)
 		fprintf(x->out, " pid=\"%" PRId64 "\"", tgid);
 		xml_text(x->out, "name", image_shown_name(x->rows->rows[first]->app, true));
 		fputs(">\n", x->out);
-		if (!x->options->compat)
-			put_one_count(x, sum);
-		for (size_t i = c; x->options->compat && i < last; i++)
-			put_one_count(x, sum_of_class(x, first, end, i, NULL));
+		put_one_count(x, sum);
 		for (size_t i = c; i < last; i++)
 			if (sum_of_class(x, first, end, i, NULL))
 				put_thread(x, first, end, i);
 		fputs("</process>\n", x->out);
 	}
+}
+
+/* --- processes and threads as in the original: all applications' symbols in one sequence --- */
+
+static void put_sums(const struct xml *x, size_t first, size_t last, size_t low, size_t end)
+{
+	uint64_t *sums = xcalloc(end + 1, sizeof(*sums));
+
+	for (size_t c = low; c < end; c++)
+		sums[c] = sum_of_class(x, first, last, c, NULL);
+	put_counts_of(x, sums, low, end);
+	free(sums);
+}
+
+static bool has_samples(const struct symbol_row *row, size_t low, size_t end)
+{
+	return classes_with_samples(row->counts, low, end) > 0;
+}
+
+/* The end of the rows of the image of row @i. */
+static size_t module_end(const struct xml *x, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < x->rows->nr && x->rows->rows[end]->image == x->rows->rows[i]->image)
+		end++;
+	return end;
+}
+
+/* The classes [@low, @end), which are one thread's. */
+static void put_original_thread(struct xml *x, size_t low, size_t end)
+{
+	const struct profile_template *t = &x->a->classes[low].template;
+	struct symbol_row *const *rows = x->rows->rows;
+
+	xml_open(x->out, "thread");
+	put_field(x->out, "tid", t->tid, x->a->merge.tid || x->a->merge.tgid);
+	fputs(">\n", x->out);
+	put_sums(x, 0, x->rows->nr, low, end);
+	for (size_t i = 0, last; i < x->rows->nr; i = last) {
+		for (last = i + 1; !has_samples(rows[i], low, end) && last < x->rows->nr; last++)
+			i = last;
+		if (!has_samples(rows[i], low, end))
+			break;
+		last = module_end(x, i);
+		open_named(x, "module", image_shown_name(rows[i]->image, true));
+		put_sums(x, i, last, low, end);
+		for (; i < last; i++)
+			if (x->graph || has_samples(rows[i], low, end))
+				put_symbol(x, rows[i], true, low, end);
+		fputs("</module>\n", x->out);
+	}
+	fputs("</thread>\n", x->out);
+}
+
+static bool is_in_range(const struct xml *x, size_t low, size_t end)
+{
+	for (size_t i = 0; i < x->rows->nr; i++)
+		if (has_samples(x->rows->rows[i], low, end))
+			return true;
+	return false;
+}
+
+/* The classes [@low, @end), which are one process's; named by the first application [XM-3]. */
+static void put_original_process(struct xml *x, size_t low, size_t end)
+{
+	const struct profile_template *t = &x->a->classes[low].template;
+	struct symbol_row *const *rows = x->rows->rows;
+	size_t first = 0;
+
+	if (!is_in_range(x, low, end))
+		return;
+	while (!has_samples(rows[first], low, end))
+		first++;
+	xml_open(x->out, "process");
+	put_field(x->out, "pid", t->tgid, x->a->merge.tgid);
+	xml_text(x->out, "name", image_shown_name(rows[first]->app, true));
+	fputs(">\n", x->out);
+	put_sums(x, 0, x->rows->nr, low, end);
+	for (size_t c = low, next; c < end; c = next) {
+		for (next = c + 1; next < end && x->a->classes[next].template.tid ==
+				   x->a->classes[c].template.tid; next++)
+			;
+		if (is_in_range(x, c, next))
+			put_original_thread(x, c, next);
+	}
+	fputs("</process>\n", x->out);
+}
+
+static void put_original_processes(struct xml *x)
+{
+	const struct profile_class *classes = x->a->classes;
+
+	for (size_t c = 0, end; c < x->a->nr_classes; c = end) {
+		for (end = c + 1; end < x->a->nr_classes &&
+				  classes[end].template.tgid == classes[c].template.tgid; end++)
+			;
+		put_original_process(x, c, end);
+	}
+}
+
+/* Threads that were merged count as separated there. */
+static bool has_original_threads(const struct arrangement *a)
+{
+	return a->classes[0].template.tid != SAMPLE_ALL || a->merge.tid || a->merge.tgid;
 }
 
 /* --- tables --- */
@@ -391,8 +654,10 @@ static void put_symbol_data(struct xml *x, size_t id)
 		xml_text(x->out, "line", colon + 1);
 		free(file);
 	}
-	fputs(" ", x->out);
-	xml_address(x->out, "startingaddr", row->vma, x->options->wide_addresses ? 16 : 8);
+	if (!x->options->compat || *row->name != '?') {
+		fputs(" ", x->out);
+		xml_address(x->out, "startingaddr", row->vma, x->options->wide_addresses ? 16 : 8);
+	}
 	fputs("/>\n", x->out);
 }
 
@@ -431,41 +696,40 @@ static void open_detail(const struct xml *x, const struct row_detail *detail, si
 	fputs(">\n", x->out);
 }
 
-static void put_detail(struct xml *x, const struct symbol_row *row, size_t i, size_t *id)
+static void put_detail(struct xml *x, const struct xml_mention *m, size_t i, size_t *id)
 {
-	const uint64_t *counts = row_detail_counts(x->rows, row, i);
+	const uint64_t *counts = row_detail_counts(x->rows, m->row, i);
 
+	if (!x->options->compat && !classes_with_samples(counts, m->low, m->end))
+		return;
 	if (!x->options->compat) {
-		open_detail(x, &row->details[i], (*id)++);
-		put_counts(x, counts);
+		open_detail(x, &m->row->details[i], (*id)++);
+		put_counts_of(x, counts, m->low, m->end);
 		fputs("</detaildata>\n", x->out);
 		return;
 	}
-	for (size_t c = 0; c < x->rows->nr_classes; c++) {
+	for (size_t c = m->low; c < m->end; c++) {
 		if (!counts[c])
 			continue;
-		open_detail(x, &row->details[i], (*id)++);
-		if (x->rows->nr_classes > 1)
-			fprintf(x->out, "<count  class=\"c%zu\">\n", c);
+		open_detail(x, &m->row->details[i], (*id)++);
+		if (x->classes[c].name != SIZE_MAX)
+			fprintf(x->out, "<count  class=\"c%zu\">\n", x->classes[c].name);
 		else
 			fputs("<count  class=\"\">\n", x->out);	/* not in its schema */
 		fprintf(x->out, "%" PRIu64 "</count>\n</detaildata>\n", counts[c]);
 	}
 }
 
-/* @next, by row: the row of the same symbol in another application, or SIZE_MAX. */
-static void put_details(struct xml *x, size_t id, const size_t *next, size_t row)
+/* Of all applications, in the order of their elements. */
+static void put_details(struct xml *x, size_t id)
 {
 	size_t detail = 0;
 
 	xml_open(x->out, "symboldetails");
 	fprintf(x->out, " id=\"%zu\">\n", id);
-	for (; row != SIZE_MAX; row = next[row]) {
-		const struct symbol_row *r = x->rows->rows[row];
-
-		for (size_t i = 0; i < r->nr_details; i++)
-			put_detail(x, r, i, &detail);
-	}
+	for (size_t m = x->symbols[id].first; m != SIZE_MAX; m = x->mentions[m].next)
+		for (size_t i = 0; i < x->mentions[m].row->nr_details; i++)
+			put_detail(x, &x->mentions[m], i, &detail);
 	fputs("</symboldetails>\n", x->out);
 }
 
@@ -484,24 +748,10 @@ static void put_bytes(struct xml *x, size_t id, const struct symbol_row *row)
 
 static void put_detail_tables(struct xml *x)
 {
-	size_t *next = xcalloc(x->rows->nr + 1, sizeof(*next));
-	size_t *last = xcalloc(x->nr_symbols + 1, sizeof(*last));
-
-	for (size_t i = 0; i < x->rows->nr; i++) {
-		size_t id = symbol_id(x, x->rows->rows[i]);
-
-		if (x->symbols[id].row != x->rows->rows[i])
-			next[last[id]] = i;
-		last[id] = i;
-		next[i] = SIZE_MAX;
-	}
 	fputs("<detailtable>\n", x->out);
-	for (size_t i = 0; i < x->rows->nr; i++) {
-		size_t id = symbol_id(x, x->rows->rows[i]);
-
-		if (x->symbols[id].row == x->rows->rows[i])
-			put_details(x, id, next, i);
-	}
+	for (size_t id = 0; id < x->nr_symbols; id++)
+		if (x->symbols[id].first != SIZE_MAX)
+			put_details(x, id);
 	fputs("</detailtable>\n<bytestable>\n", x->out);
 	for (size_t i = 0; i < x->rows->nr; i++) {
 		size_t id = symbol_id(x, x->rows->rows[i]);
@@ -510,8 +760,6 @@ static void put_detail_tables(struct xml *x)
 			put_bytes(x, id, x->rows->rows[i]);
 	}
 	fputs("</bytestable>\n", x->out);
-	free(next);
-	free(last);
 }
 
 void format_xml(const struct row_list *rows, const struct callgraph *graph,
@@ -519,22 +767,34 @@ void format_xml(const struct row_list *rows, const struct callgraph *graph,
 {
 	struct xml x = { .rows = rows, .graph = graph, .a = a, .options = options, .out = out };
 	uint64_t *sums = xcalloc(rows->nr_classes + 1, sizeof(*sums));
-	bool threads = a->axis == AXIS_TGID || a->axis == AXIS_TID;
+	bool original_threads = options->compat && has_original_threads(a);
+	size_t nr_rows = options->header_only ? 0 : rows->nr;
 
+	x.classes = xcalloc(a->nr_classes + 1, sizeof(*x.classes));
+	if (options->compat)
+		set_original_classes(&x);
+	else
+		set_classes(&x);
 	put_profile_start(&x);
-	for (size_t i = 0, end; i < rows->nr; i = end) {
+	if (original_threads && nr_rows)
+		put_original_processes(&x);
+	for (size_t i = 0, end; i < nr_rows && !original_threads; i = end) {
 		for (end = i; end < rows->nr && rows->rows[end]->app == rows->rows[i]->app;)
 			end++;
-		if (threads)
+		if (!options->compat && are_threads_apart(a))
 			put_processes(&x, i, end);
 		else
 			put_binary(&x, i, end, sums);
 	}
-	put_symbol_table(&x);
-	if (options->details)
-		put_detail_tables(&x);
-	fputs("</profile>\n", out);
+	if (!options->header_only) {
+		put_symbol_table(&x);
+		if (options->details)
+			put_detail_tables(&x);
+		fputs("</profile>\n", out);
+	}
 	free(sums);
+	free(x.classes);
+	free(x.mentions);
 	free(x.symbols);
 	hash_table_free(&x.ids);
 }

@@ -12,6 +12,7 @@
 #include "pp/select/arrange.h"
 
 struct xml_options {
+	bool header_only;		/* options and setup */
 	bool compat;		/* with the original's departures from its schema */
 	bool details, wide_addresses;
 	bool debug_info, exclude_dependent, reverse;

@@ -67,14 +67,33 @@ TEST(descriptions)
 	CHECK(!strcmp(d.name, "INST_RETIRED_ANY_P"), "by code, the first of two names: %s", d.name);
 	event_describe(t, "INST_RETIRED", 0xc0, 0, false, &d);
 	CHECK(!strcmp(d.name, "INST_RETIRED"), "by name: %s", d.name);
-	event_describe(t, "L2_RQSTS", 0x2e, 0x43, false, &d);
+	event_describe(t, "L2_RQSTS", 0x2e, 0x43, true, &d);
 	CHECK(!strcmp(d.mask_desc, "multiple flags"), "%s", d.mask_desc);
+	event_describe(t, "L2_RQSTS", 0x2e, 0x100, false, &d);
+	CHECK(!strcmp(d.mask_desc, "multiple flags"), "no such bit: %s", d.mask_desc);
 	event_describe(t, "llc_misses", 0x2e, 0x41, false, &d);
 	CHECK(!strcmp(d.name, "LLC_MISSES"), "either case: %s", d.name);
 	event_describe(t, "NO_SUCH", 0xfff, 0, false, &d);
 	CHECK(!strcmp(d.name, "NO_SUCH") && !*d.desc && !*d.mask_desc, "unknown");
 	event_describe(NULL, "NO_TABLE", 0x3c, 0, true, &d);
 	CHECK(!strcmp(d.name, "NO_TABLE") && !*d.desc, "no table");
+	event_table_free(t);
+}
+
+/* Masks that are bits: their combinations have the names of the bits. */
+TEST(combinations)
+{
+	static const char name[] = "DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE";
+	struct event_table *t = open_type("x86-64/family10");
+	struct event_description d;
+
+	event_describe(t, name, 0x42, 0x1e, false, &d);
+	CHECK(!strcmp(d.mask_desc, "L2 shared, L2 exclusive, L2 owned, L2 modified"), "%s",
+	      d.mask_desc);
+	event_describe(t, name, 0x42, 0x3, false, &d);
+	CHECK(!strcmp(d.mask_desc, "System, L2 shared"), "%s", d.mask_desc);
+	event_describe(t, name, 0x42, 0x3, true, &d);
+	CHECK(!strcmp(d.mask_desc, "multiple flags"), "as OProfile does: %s", d.mask_desc);
 	event_table_free(t);
 }
 

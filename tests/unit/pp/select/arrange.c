@@ -44,7 +44,9 @@ static void add(struct file_list *list, struct report_image *app, struct report_
 static int arrange(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
 		   struct arrangement *a, struct op_error *e)
 {
-	struct arrange_options options = { *merge, exclude_dependent, true };
+	struct arrange_options options = {
+		.merge = *merge, .exclude_dependent = exclude_dependent, .strict = true
+	};
 	struct notices notices = { 0 };
 	int err = arrange_files(list, &options, a, &notices, e);
 
