@@ -8,6 +8,7 @@
 #include <sys/sysinfo.h>
 #include <time.h>
 #include "daemon/record/session_files.h"
+#include "libdb/session/kernel_text.h"
 #include "libdb/session/settle.h"
 #include "libdb/session/writer.h"
 #include "libutil/file.h"
@@ -159,6 +160,7 @@ static void remove_discarded(const struct session_files *f)
 	if (dir)
 		closedir(dir);
 	free(samples);
+	kernel_texts_remove_unused(f->session_dir);
 }
 
 static void *remover_main(void *session_files)
