@@ -42,6 +42,8 @@ static void describe(const struct recorder_config *config, const struct collecto
 	if (config->profiled)
 		snprintf(info->profiled, sizeof(info->profiled), "%s", config->profiled);
 	describe_separation(&config->separate, info->separate, sizeof(info->separate));
+	snprintf(info->call_arcs, sizeof(info->call_arcs), "%s",
+		 recorder_writes_arcs(config) ? "" : SESSION_ARCS_OF_STACKS);
 	session_info_set_machine(info);
 }
 

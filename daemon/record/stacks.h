@@ -33,7 +33,9 @@ bool stacks_ready(struct stacks *s);
 
 /* Ids; 0: there is no room for another. Only after stacks_ready(). */
 uint32_t stacks_image(struct stacks *s, struct image *image);
-uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map);
+/* @program: of the process; equal paths must be one pointer. */
+uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map,
+		    const char *program);
 /* For frames whose image is not known; their offset is the address. */
 uint32_t stacks_unknown_image(struct stacks *s);
 
