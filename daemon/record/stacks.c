@@ -79,6 +79,17 @@ void stacks_close(struct stacks *s)
 	s->retry = (struct retry){ 0, 0 };
 }
 
+void stacks_pack(struct stacks *s)
+{
+	struct op_error e = { "" };
+	int err;
+
+	stacks_close(s);
+	err = *s->path ? stack_store_pack(s->path, &e) : -ENOENT;
+	if (err && err != -ENOENT && err != -ENODATA)
+		log_line("did not pack the stacks: %s", e.text);
+}
+
 void stacks_set_session(struct stacks *s, const char *stats_dir)
 {
 	stacks_close(s);

@@ -26,6 +26,7 @@ void stacks_free(struct stacks *s);		/* NULL is fine */
 /* From now on the store lies below @stats_dir. Closes the one that is open. */
 void stacks_set_session(struct stacks *s, const char *stats_dir);
 void stacks_close(struct stacks *s);	/* opened again when next needed */
+void stacks_pack(struct stacks *s);	/* close, and make the file smaller: no more will come */
 int stacks_sync(struct stacks *s);	/* 0 or -errno */
 
 /* Whether stacks can be added now. */
