@@ -26,7 +26,7 @@ struct place {
 };
 
 struct file_key {
-	uint32_t app, caller, callee;	/* images; @app STACK_NONE: the program of the caller */
+	uint32_t app, caller, callee;	/* images; @app STACK_NONE: the program */
 	uint32_t context, event;
 };
 
@@ -35,7 +35,7 @@ struct maker {
 	const struct stack_snapshot *s;
 	struct stack_arcs *out;
 	struct place *places;		/* of each image */
-	uint32_t *contexts;		/* of each: the first that differs in its application only */
+	uint32_t *contexts;		/* of each: the first that differs in @app only */
 	bool kernel_by_app;		/* the session's separation */
 	struct file_key *keys;		/* of each file */
 	size_t keys_room;
@@ -153,7 +153,8 @@ static void find_contexts(struct maker *m)
 	m->contexts = xcalloc(s->nr_contexts + 1, sizeof(*m->contexts));
 	for (uint32_t i = 0; i < s->nr_contexts; i++) {
 		const struct stack_context *c = &s->contexts[i];
-		uint64_t hash = hash_mix((uint64_t)c->cpu, (uint64_t)c->tgid << 32 ^ (uint64_t)c->tid);
+		uint64_t task = (uint64_t)c->tgid << 32 ^ (uint64_t)c->tid;
+		uint64_t hash = hash_mix((uint64_t)c->cpu, task);
 
 		m->contexts[i] = hash_table_find(&known, hash, is_context, s, c);
 		if (m->contexts[i] != HASH_NONE)
