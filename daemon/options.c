@@ -24,7 +24,7 @@ struct raw {
 	char *session_dir, *collector, *cpu_type, *events, *vmlinux, *kernel_range, *images,
 		*verbose, *ext_feature;
 	char *unwind;
-	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory;
+	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs;
 	int lib, kernel, thread, cpu, cgroup;
 };
 
@@ -148,6 +148,7 @@ static int set_stacks(const struct raw *raw, struct options *o, struct op_error 
 				    "to %d MB, or 0 for the default of %d", raw->unwind_memory,
 				    OP_UNWIND_MEMORY_MAX / 1024, OP_UNWIND_MEMORY / 1024);
 	o->callgraph_depth = raw->callgraph_depth;
+	o->call_arcs = raw->call_arcs;
 	o->frame_pointers_only = !strcmp(unwind, "fp");
 	o->unwind_memory = raw->unwind_memory ? (size_t)raw->unwind_memory << 20 :
 						(size_t)OP_UNWIND_MEMORY << 10;
@@ -238,6 +239,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "0|1"},
 		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0,
 		 "callers per sample", "N"},
+		{"call-arcs", 0, POPT_ARG_NONE, &raw.call_arcs, 0,
+		 "write {cg} files for OProfile 1.x, too", NULL},
 		{"unwind", 0, POPT_ARG_STRING, &raw.unwind, 0,
 		 "how user stacks are unwound (fp: frame pointers only)", "tables|fp"},
 		{"unwind-memory", 0, POPT_ARG_INT, &raw.unwind_memory, 0,

@@ -22,6 +22,7 @@ struct options {
 	struct separation separate;
 	char **wanted;			/* --image=: resolved paths, NULL terminated; NULL: all */
 	unsigned int callgraph_depth;
+	bool call_arcs;
 	bool frame_pointers_only;	/* --unwind=fp */
 	size_t unwind_memory;		/* bytes */
 	unsigned int log_topics;

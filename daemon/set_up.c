@@ -92,6 +92,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.unwind = d->unwind,
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
+		.call_arcs = o->call_arcs,
 	};
 	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 

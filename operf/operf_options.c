@@ -15,8 +15,8 @@
 #include "operf/plan.h"
 #include "operf/tool_options.h"
 
-enum { PID = 1, SYSTEM_WIDE, EVENTS, MAX_COST, EXACT_COUNT, CALLGRAPH, THREAD, CPU, CGROUP,
-       SESSION_DIR, APPEND, VMLINUX, LAZY, VERBOSE };
+enum { PID = 1, SYSTEM_WIDE, EVENTS, MAX_COST, EXACT_COUNT, CALLGRAPH, CALL_ARCS, THREAD, CPU,
+       CGROUP, SESSION_DIR, APPEND, VMLINUX, LAZY, VERBOSE };
 
 static const struct poptOption table[] = {
 	{ "pid", 'p', POPT_ARG_STRING, NULL, PID, "profile running processes", "PID[,PID...]" },
@@ -28,6 +28,8 @@ static const struct poptOption table[] = {
 	{ "exact-count", 0, POPT_ARG_NONE, NULL, EXACT_COUNT,
 	  "sample at the event's count, whatever that costs", NULL },
 	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record call stacks", NULL },
+	{ "call-arcs", 0, POPT_ARG_NONE, NULL, CALL_ARCS,
+	  "with --callgraph: write {cg} files for OProfile 1.x, too", NULL },
 	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "separate samples by thread", NULL },
 	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "separate samples by CPU", NULL },
 	{ "separate-cgroup", 0, POPT_ARG_NONE, NULL, CGROUP, "separate samples by control group",
@@ -140,6 +142,7 @@ static int handle_option(void *context, int option, const char *value, struct op
 	}
 	o->whole_machine |= option == SYSTEM_WIDE;
 	o->callgraph |= option == CALLGRAPH;
+	o->call_arcs |= option == CALL_ARCS;
 	o->separate_thread |= option == THREAD;
 	o->separate_cpu |= option == CPU;
 	o->separate_cgroup |= option == CGROUP;

@@ -156,6 +156,7 @@ static int open_recorder(struct operf *o, struct op_error *e)
 		.profiled = profiled,
 		.unwind = o->unwind,
 		.ext = o->plan.options.ext,
+		.call_arcs = o->options.call_arcs,
 	};
 	int err = session_abi_write(o->dir.path, SAMPLE_VERSION_1X);
 

@@ -70,6 +70,8 @@ static struct poptOption settings[] = {
 	SETTING("cpu-buffer-size", 0, SET_CPU_BUFFER_SIZE, "buffer of each CPU, 0 = default",
 		"SAMPLES"),
 	SETTING("callgraph", 'c', SET_CALLGRAPH, "depth of call stacks, 0 = off", "FRAMES"),
+	{ "call-arcs", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
+	  CODE_SETTING + SET_CALL_ARCS, "write {cg} files for OProfile 1.x, too", "yes|no" },
 	SETTING("unwind", 0, SET_UNWIND,
 		"how stacks are unwound: tables (default), or fp: frame pointers only", "HOW"),
 	SETTING("unwind-memory", 0, SET_UNWIND_MEMORY,

@@ -90,6 +90,8 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" : "perf"));
 	if (s->callgraph_depth)
 		add_word(&w, xasprintf("--callgraph-depth=%" PRIu64, s->callgraph_depth));
+	if (s->callgraph_depth && s->call_arcs)
+		add_word(&w, xstrdup("--call-arcs"));
 	if (s->callgraph_depth && s->frame_pointers_only)
 		add_word(&w, xstrdup("--unwind=fp"));
 	if (s->callgraph_depth && s->unwind_memory)

@@ -105,6 +105,13 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
+static int parse_call_arcs(const char *value, struct setup *s, struct op_error *e)
+{
+	if (yes_or_no_parse(value, &s->call_arcs))
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected yes or no", value);
+	return 0;
+}
+
 static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
 {
 	if (unwind_parse(value, &s->frame_pointers_only))
@@ -194,6 +201,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_buffer(value, BUFFER_CPU, s, e);
 	if (!strcmp(key, "CALLGRAPH"))
 		return parse_number(value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
+	if (!strcmp(key, "CALL_ARCS"))
+		return parse_call_arcs(value, s, e);
 	if (!strcmp(key, "UNWIND"))
 		return parse_unwind(value, s, e);
 	if (!strcmp(key, "UNWIND_MEMORY"))
@@ -279,6 +288,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_addf(out, "BUF_WATERSHED=%" PRIu64 "\n", s->buffer_sizes[BUFFER_WATERSHED]);
 	strbuf_addf(out, "CPU_BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_CPU]);
 	strbuf_addf(out, "CALLGRAPH=%" PRIu64 "\n", s->callgraph_depth);
+	if (s->call_arcs)
+		strbuf_add(out, "CALL_ARCS=yes\n");
 	if (s->frame_pointers_only)
 		strbuf_add(out, "UNWIND=fp\n");
 	if (s->unwind_memory)

@@ -263,6 +263,24 @@ static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
+int yes_or_no_parse(const char *text, bool *ret)
+{
+	bool yes = !strcmp(text, "yes");
+
+	if (!yes && strcmp(text, "no"))
+		return -EINVAL;
+	*ret = yes;
+	return 0;
+}
+
+static int set_call_arcs(struct setup *s, const char *value, struct op_error *e)
+{
+	if (yes_or_no_parse(value ? value : "yes", &s->call_arcs))
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --call-arcs: expected yes "
+				    "or no", value);
+	return 0;
+}
+
 int unwind_parse(const char *text, bool *ret_frame_pointers_only)
 {
 	bool fp = !strcmp(text, "fp");
@@ -335,6 +353,7 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_BUFFER_WATERSHED] = set_buffer_watershed,
 	[SET_CPU_BUFFER_SIZE] = set_cpu_buffer_size,
 	[SET_CALLGRAPH] = set_callgraph,
+	[SET_CALL_ARCS] = set_call_arcs,
 	[SET_UNWIND] = set_unwind,
 	[SET_UNWIND_MEMORY] = set_unwind_memory,
 	[SET_SESSION_DIR] = set_session_dir,

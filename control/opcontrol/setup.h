@@ -41,6 +41,7 @@ struct setup {
 	char *image_filter;		/* comma separated paths; "": all */
 	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
 	uint64_t callgraph_depth;	/* callers of a sample, 0 off */
+	bool call_arcs;			/* {cg} files, too */
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
 	enum collector_request collector;
@@ -64,6 +65,7 @@ enum setting_id {
 	SET_BUFFER_WATERSHED,
 	SET_CPU_BUFFER_SIZE,
 	SET_CALLGRAPH,
+	SET_CALL_ARCS,		/* yes (or no value) or no */
 	SET_UNWIND,		/* tables or fp */
 	SET_UNWIND_MEMORY,	/* MB */
 	SET_SESSION_DIR,
@@ -97,6 +99,7 @@ int collector_request_parse(const char *text, enum collector_request *ret);	/* -
 
 /* "tables" or "fp". -EINVAL. */
 int unwind_parse(const char *text, bool *ret_frame_pointers_only);
+int yes_or_no_parse(const char *text, bool *ret);
 
 /* MAX_COST_MIN to 100 (percent). -EINVAL. */
 int max_cost_parse(const char *text, double *ret);

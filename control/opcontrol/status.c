@@ -107,6 +107,8 @@ void status_print_setup(const struct setup *s, FILE *out)
 	print_vmlinux(s->vmlinux, out);
 	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
+	if (s->callgraph_depth && s->call_arcs)
+		fprintf(out, "Call arcs: also in {cg} files\n");
 	print_sizes(s, out);
 	print_unwind(s, out);
 	fprintf(out, "Collector: %s\n", collector_request_name(s->collector));

@@ -41,6 +41,7 @@ struct attribution_config {
 	struct jit_processes *jit;	/* notified of samples in anonymous memory */
 	struct sfiles *sfiles;
 	struct stats *stats;
+	bool call_arcs;			/* count arcs in {cg} files */
 };
 
 struct attribution;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attribute_stack.c - from a stack to arcs in {cg} files, and to the stack store
+ * attribute_stack.c - from a stack to the stack store, and to arcs in {cg} files on request
  *
  * Neighbors in a stack mostly lie in the same images as those of the last stack, so the image of
  * the last frame and the files of many pairs of images are cached.
@@ -139,15 +139,13 @@ static void find_place(struct stack_attribution *a, struct stack *s, const struc
 	ret->is_wanted = s->is_wanted || (ret->image && ret->image->wanted);
 }
 
-static void fill_place(struct stack_attribution *a, const struct stack *s,
-		       const struct frame_place *from, struct sfile_place *ret)
+static void fill_place(const struct stack *s, const struct frame_place *from,
+		       struct sfile_place *ret)
 {
 	ret->image = from->image;
 	ret->is_kernel = from->is_kernel;
-	if (from->image)
-		return;
-	sfile_place_set_map(ret, s->leaf->tgid, &from->map);
-	jit_processes_add_sample(a->config.jit, s->app->path, ret->anon_tgid, ret->anon_name);
+	if (!from->image)
+		sfile_place_set_map(ret, s->leaf->tgid, &from->map);
 }
 
 /* The application under which arcs from @caller are filed. [EB-73] */
@@ -175,8 +173,8 @@ static struct sfile *look_up_arc_file(struct stack_attribution *a, const struct 
 	key.cpu = s->cpu;
 	key.cgroup = s->cgroup;
 	key.is_arc = true;
-	fill_place(a, s, caller, &key.at);
-	fill_place(a, s, callee, &key.callee);
+	fill_place(s, caller, &key.at);
+	fill_place(s, callee, &key.callee);
 	return sfile_get(a->config.sfiles, &key);
 }
 
@@ -217,6 +215,18 @@ static bool can_name_callee(struct stack_attribution *a, const struct frame_plac
 		(!caller->image || callee->image->head != caller->image->head));
 }
 
+/* A process is known to run code made at run time if it only calls from there, too. */
+static void note_jit_code(struct stack_attribution *a, const struct stack *s,
+			  const struct frame_place *at)
+{
+	struct sfile_place place = { .image = NULL };
+
+	if (at->image)
+		return;
+	sfile_place_set_map(&place, s->leaf->tgid, &at->map);
+	jit_processes_add_sample(a->config.jit, s->app->path, place.anon_tgid, place.anon_name);
+}
+
 static void log_arc(const struct frame_place *caller, const struct frame_place *callee)
 {
 	log_line("arc %s+%" PRIx64 " -> %s+%" PRIx64,
@@ -236,9 +246,12 @@ static void add_arc(struct stack_attribution *a, const struct stack *s,
 	if (!caller->is_known || !callee->is_known || !caller->is_wanted || !callee->is_wanted ||
 	    !can_name_callee(a, caller, callee))
 		return;
+	note_jit_code(a, s, caller);
+	note_jit_code(a, s, callee);
 	if (log_topics & LOG_ARCS)
 		log_arc(caller, callee);
-	sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
+	if (a->config.call_arcs)
+		sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
 }
 
 static uint32_t frame_image(struct stack_attribution *a, const struct stack *s,
@@ -248,7 +261,7 @@ static uint32_t frame_image(struct stack_attribution *a, const struct stack *s,
 		return stacks_unknown_image(a->stacks);
 	if (at->image)
 		return stacks_image(a->stacks, at->image);
-	return stacks_map(a->stacks, s->leaf->tgid, &at->map);
+	return stacks_map(a->stacks, s->leaf->tgid, &at->map, s->app->path);
 }
 
 static void store_frame(struct stack_attribution *a, const struct stack *s,
@@ -325,8 +338,6 @@ static size_t add_process(struct stack_attribution *a, const struct stack *s, si
 {
 	if (!s->app || !is_incomplete(*end) || stack_end_nr_outer(*end))
 		return nr;
-	if (nr == STACK_FRAMES_MAX)
-		nr--;
 	a->frames[nr].image = stacks_image(a->stacks, s->app);
 	a->frames[nr].offset = 0;
 	*end |= STACK_END_PROCESS << STACK_END_OUTER_SHIFT;

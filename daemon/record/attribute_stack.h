@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attribute_stack.h - which arcs a stack counts for, and its copy in the stack store
+ * attribute_stack.h - a stack's place in the stack store, and which arcs it counts for
  *
  * The rules are numbered as in doc/event-buffer.md; attribute.h has those for samples.
  * [EB-75] callers ([EB-40]) are not samples, and a stack counts only if its sample is recorded;
- * [EB-78] each two neighbors in a stack are an arc, counted under the leaf's event in a {cg} file
- *         of the caller's image, which is filed as a sample of the caller would be [EB-73]; arcs
- *         from user mode into the kernel too. There is none if one end has no known place, nor
- *         from another image into a build that is not the first of its path [SS-61];
- * [EB-79] with --image= an arc is left out unless both ends are recorded [EB-74];
+ * [EB-78] with --call-arcs each two neighbors in a stack are an arc, counted under the leaf's event
+ *         in a {cg} file of the caller's image, which is filed as a sample of the caller would be
+ *         [EB-73]; arcs from user mode into the kernel too. There is none if one end has no known
+ *         place, nor from another image into a build that is not the first of its path [SS-61].
+ *         Otherwise reports make the arcs from the stack store (pp/select/stack_arcs.c);
+ * [EB-79] with --image= arcs are always counted in {cg} files, and left out unless both ends are
+ *         recorded [EB-74], because the stack store does not have which frames were asked for;
  * [EB-80] the whole stack goes into the session's stack store, separated as --separate says, with
  *         callers at their calls: one less than where they return to. An incomplete one without
  *         its outermost frames begins with the process's program [ST-15]. The store holds at most

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "daemon/record/earlier_session.h"
+#include "libdb/stack/store.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
@@ -46,6 +47,16 @@ static bool periods_differ(uint64_t a, uint64_t b)
 	return (a > b ? a - b : b - a) > a / 100;
 }
 
+/* Arcs of one session are never in two places, of which reports would read one. */
+static bool has_arcs_elsewhere(const char *stats_dir, const char *theirs, const char *ours)
+{
+	char *stacks = path_join(stats_dir, STACK_STORE_FILE);
+	bool elsewhere = file_exists(stacks) && strcmp(theirs, ours);
+
+	free(stacks);
+	return elsewhere;
+}
+
 /* How the earlier samples were taken, malloc'd; NULL: ours can be added to them. */
 static char *describe_difference(const char *stats_dir, const struct session_info *ours,
 				 bool names_have_counts)
@@ -60,6 +71,8 @@ static char *describe_difference(const char *stats_dir, const struct session_inf
 		return xasprintf("with model '%s'", theirs.model);
 	if (!names_have_counts && periods_differ(theirs.period_ns, ours->period_ns))
 		return xasprintf("every %" PRIu64 " ns", theirs.period_ns);
+	if (has_arcs_elsewhere(stats_dir, theirs.call_arcs, ours->call_arcs))
+		return xasprintf("%s {cg} files", *theirs.call_arcs ? "without" : "with");
 	return NULL;
 }
 

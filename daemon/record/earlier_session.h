@@ -5,7 +5,7 @@
  * Samples of another event, count or unit mask are in files of their own, so they can stay in one
  * session. But kernel addresses of another boot would be added to ours; a timer's files have no
  * count in their names, so samples of another period would be added to ours, too; and a report
- * names one CPU type and one model.
+ * names one CPU type and one model. Call arcs are in {cg} files or in the stack store, not in both.
  */
 #ifndef DAEMON_RECORD_EARLIER_SESSION_H
 #define DAEMON_RECORD_EARLIER_SESSION_H

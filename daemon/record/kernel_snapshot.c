@@ -10,6 +10,7 @@
 #include <string.h>
 #include "daemon/record/kernel_snapshot.h"
 #include "libdb/session/kernel_symbols.h"
+#include "libdb/session/kernel_text.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
@@ -121,21 +122,33 @@ static int add_old_symbols(const char *snapshot, const char *old, struct op_erro
 	return err;
 }
 
+static int pack(const char *new, const char *snapshot, struct op_error *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int err = file_read_all(new, SNAPSHOT_MAX, &text, &len);
+
+	if (!err)
+		err = kernel_text_write(snapshot, text, len);
+	free(text);
+	return err ? op_error_set(e, err, "cannot replace '%s': %s", snapshot, strerror(-err)) : 0;
+}
+
 int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
 		    struct op_error *e)
 {
 	char *old = NULL, *new = xasprintf("%s.new", snapshot);
+	size_t len;
 	int err;
 
-	if (file_read_all(snapshot, SNAPSHOT_MAX, &old, NULL))
+	if (kernel_text_read(snapshot, &old, &len, NULL))
 		old = NULL;
 	err = kernel_symbols_capture(kallsyms, modules, new, e);
 	if (!err && old)
 		err = add_old_symbols(new, old, e);
-	if (!err && rename(new, snapshot))
-		err = op_error_set(e, -errno, "cannot replace '%s': %s", snapshot, strerror(errno));
-	if (err)
-		remove(new);
+	if (!err)
+		err = pack(new, snapshot, e);
+	remove(new);
 	free(old);
 	free(new);
 	return err;

@@ -116,6 +116,7 @@ static void make_attribution(struct pipeline *p)
 		.jit = p->jit,
 		.sfiles = p->sfiles,
 		.stats = &p->stats,
+		.call_arcs = recorder_writes_arcs(p->config),
 	};
 
 	p->attribution = attribution_new(&config);

@@ -364,6 +364,7 @@ void recorder_close(struct recorder *r)
 	}
 	if (r->files.info.start_time && !r->files.counts_err)
 		session_files_end(&r->files);
+	stacks_pack(r->pipeline.stacks);
 	pipeline_free(&r->pipeline);
 	session_counts_free(&r->before);
 	session_counts_free(&r->origin);

@@ -37,7 +37,14 @@ struct recorder_config {
 	struct ext *ext;		/* the feature of the derived events; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */
+	bool call_arcs;			/* count call arcs in {cg} files */
 };
+
+/* The stack store does not record which frames --image= asked for. [EB-79] */
+static inline bool recorder_writes_arcs(const struct recorder_config *config)
+{
+	return config->call_arcs || (config->wanted && config->wanted[0]);
+}
 
 struct recorder;
 

@@ -8,6 +8,7 @@
 #include <sys/sysinfo.h>
 #include <time.h>
 #include "daemon/record/session_files.h"
+#include "libdb/session/kernel_text.h"
 #include "libdb/session/settle.h"
 #include "libdb/session/writer.h"
 #include "libutil/file.h"
@@ -41,6 +42,8 @@ static void describe(const struct recorder_config *config, const struct collecto
 	if (config->profiled)
 		snprintf(info->profiled, sizeof(info->profiled), "%s", config->profiled);
 	describe_separation(&config->separate, info->separate, sizeof(info->separate));
+	snprintf(info->call_arcs, sizeof(info->call_arcs), "%s",
+		 recorder_writes_arcs(config) ? "" : SESSION_ARCS_OF_STACKS);
 	session_info_set_machine(info);
 }
 
@@ -159,6 +162,7 @@ static void remove_discarded(const struct session_files *f)
 	if (dir)
 		closedir(dir);
 	free(samples);
+	kernel_texts_remove_unused(f->session_dir);
 }
 
 static void *remover_main(void *session_files)

@@ -27,6 +27,7 @@ struct cached_context {
 
 struct cached_map {
 	struct anon_map map;
+	const char *program;
 	uint32_t tgid, id;
 };
 
@@ -76,6 +77,17 @@ void stacks_close(struct stacks *s)
 {
 	s->store = stack_store_close(s->store);
 	s->retry = (struct retry){ 0, 0 };
+}
+
+void stacks_pack(struct stacks *s)
+{
+	struct op_error e = { "" };
+	int err;
+
+	stacks_close(s);
+	err = *s->path ? stack_store_pack(s->path, &e) : -ENOENT;
+	if (err && err != -ENOENT && err != -ENODATA)
+		log_line("did not pack the stacks: %s", e.text);
 }
 
 void stacks_set_session(struct stacks *s, const char *stats_dir)
@@ -200,20 +212,22 @@ uint32_t stacks_image(struct stacks *s, struct image *image)
 	return image->stack_id;
 }
 
-uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map)
+uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map,
+		    const char *program)
 {
 	struct cached_map *k = &s->maps[hash_mix(tgid, map->start) % NR_CACHED];
 	char name[sizeof(map->name)] = "";
 
-	if (k->id && k->tgid == tgid && k->map.start == map->start && k->map.end == map->end &&
-	    !strcmp(k->map.name, map->name))
+	if (k->id && k->tgid == tgid && k->program == program && k->map.start == map->start &&
+	    k->map.end == map->end && !strcmp(k->map.name, map->name))
 		return k->id;
 	anon_copy_name(name, sizeof(name) - 1, map->name);
 	k->map = *map;
 	k->tgid = tgid;
+	k->program = program;
 	k->id = image_id(s, &(struct image_name){ .kind = IMAGE_ANON, .path = name,
 						  .anon_tgid = tgid, .anon_start = map->start,
-						  .anon_end = map->end }, "");
+						  .anon_end = map->end }, program);
 	return k->id;
 }
 

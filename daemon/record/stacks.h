@@ -26,6 +26,7 @@ void stacks_free(struct stacks *s);		/* NULL is fine */
 /* From now on the store lies below @stats_dir. Closes the one that is open. */
 void stacks_set_session(struct stacks *s, const char *stats_dir);
 void stacks_close(struct stacks *s);	/* opened again when next needed */
+void stacks_pack(struct stacks *s);	/* close, and make the file smaller: no more will come */
 int stacks_sync(struct stacks *s);	/* 0 or -errno */
 
 /* Whether stacks can be added now. */
@@ -33,7 +34,9 @@ bool stacks_ready(struct stacks *s);
 
 /* Ids; 0: there is no room for another. Only after stacks_ready(). */
 uint32_t stacks_image(struct stacks *s, struct image *image);
-uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map);
+/* @program: of the process; equal paths must be one pointer. */
+uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map,
+		    const char *program);
 /* For frames whose image is not known; their offset is the address. */
 uint32_t stacks_unknown_image(struct stacks *s);
 

@@ -23,7 +23,7 @@ static const struct field {
 	TEXT(collector), TEXT(model), TEXT(cpu_type), NUMBER(clock_khz), NUMBER(period_ns),
 	TEXT(events), NUMBER(start_time), NUMBER(end_time), TEXT(host), TEXT(kernel),
 	TEXT(machine), TEXT(kernel_build_id), TEXT(kernel_symbols), TEXT(vmlinux), TEXT(separate),
-	TEXT(profiled),
+	TEXT(call_arcs), TEXT(profiled),
 #undef TEXT
 #undef NUMBER
 };

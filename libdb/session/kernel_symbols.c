@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/session/kernel_symbols.h"
+#include "libdb/session/kernel_text.h"
 #include "libdb/session/text_file.h"
-#include "libutil/file.h"
 #include "libutil/xalloc.h"
-
-#define SNAPSHOT_LIMIT	(64 * 1024 * 1024)
 
 struct parse {
 	struct kernel_symbols *out;
@@ -132,10 +130,10 @@ int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct
 {
 	char *text;
 	size_t len;
-	int err = file_read_all(snapshot, SNAPSHOT_LIMIT, &text, &len);
+	int err = kernel_text_read(snapshot, &text, &len, e);
 
 	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
+		return err;
 	err = kernel_symbols_parse(text, len, snapshot, ret, e);
 	free(text);
 	return err;

@@ -33,6 +33,7 @@
 #define SESSION_COUNTS_FILE	"counts"
 #define SESSION_BINARIES	"binaries"	/* folder; copies are called by build ID [SS-65] */
 #define SESSION_VDSO_FILE	"vdso.so"	/* [SS-66] */
+#define SESSION_ARCS_OF_STACKS	"stacks"	/* session_info.call_arcs */
 #define SESSION_VDSO_NAME	"[vdso]"	/* of its mapping */
 
 /*
@@ -75,6 +76,11 @@ struct session_info {
 	char kernel_symbols[16];	/* "kallsyms", "hidden", "vmlinux", "none" [SS-10] */
 	char vmlinux[512];		/* argument of --vmlinux=, or "" */
 	char separate[64];		/* "none", "lib", "lib kernel thread cpu", ... */
+	/*
+	 * "stacks": call arcs are those of the stacks in stats/stacks, and there are no {cg} files;
+	 * "": they are in {cg} files. [SS-10]
+	 */
+	char call_arcs[16];
 	char profiled[1024];		/* "ls -l", "process 12 (cat)", "a.pb.gz (pprof)";
 					   "": the whole machine */
 };

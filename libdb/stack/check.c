@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "libdb/stack/file.h"
+#include "libdb/stack/packed.h"
 
 /* Whether a record of @kind begins at @at, before @pos. */
 static bool is_kind(const struct stack_log *log, uint32_t at, uint32_t pos, enum stack_kind kind)
@@ -203,12 +203,17 @@ int stack_header_check(const struct stack_header *h, uint64_t length, const char
 	if (h->byte_order == __builtin_bswap32(STACK_BYTE_ORDER))
 		return op_error_set(e, -EPROTO, "'%s': written on a machine of the other byte "
 				    "order", path);
-	if (h->byte_order != STACK_BYTE_ORDER || h->version != STACK_VERSION)
+	if (h->byte_order != STACK_BYTE_ORDER ||
+	    (h->version != STACK_VERSION && h->version != STACK_VERSION_PACKED))
 		return op_error_set(e, -EPROTO, "'%s': unsupported version %u of a stack store: "
-				    "expected %u", path, h->version, STACK_VERSION);
+				    "expected %u or %u", path, h->version, STACK_VERSION,
+				    STACK_VERSION_PACKED);
 	if (h->used < STACK_FIRST || h->used > STACK_POSITIONS || h->zero ||
 	    !all_zero(h->zeros, sizeof(h->zeros)))
 		return op_error_set(e, -EPROTO, "'%s': malformed header", path);
+	if (h->version == STACK_VERSION_PACKED)
+		return h->used / STACK_EXPANSION_MAX <= length / 8 ? 0 :
+			op_error_set(e, -EPROTO, "'%s': truncated or malformed", path);
 	if ((uint64_t)h->used * 8 > length)
 		return op_error_set(e, -EPROTO, "'%s': truncated: expected %llu bytes, got %llu",
 				    path, (unsigned long long)h->used * 8,

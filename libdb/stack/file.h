@@ -15,6 +15,7 @@
 #define STACK_MAGIC		"OPSTACKS"
 #define STACK_BYTE_ORDER	0x01020304u
 #define STACK_VERSION		1u
+#define STACK_VERSION_PACKED	2u	/* [ST-16] */
 
 struct stack_header {
 	char magic[8];
@@ -126,6 +127,17 @@ struct stack_log {
  * 0: it ends past what is in memory; negative: malformed, with the reason in *ret_why.
  */
 int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why);
+
+/*
+ * Read and check the file @path, packed or not, into memory. Errors as of stack_store_read(). Free
+ * @ret_log with stack_log_free().
+ */
+int stack_log_read(const char *path, struct stack_header *ret_header, struct stack_log *ret_log,
+		   struct op_error *e);
+void stack_log_free(struct stack_log *log);
+
+/* Replace a packed file by the store that it was. 0 if it is not packed. */
+int stack_store_unpack(const char *path, struct op_error *e);
 
 /*
  * Check @header of a file of @length bytes. -ENODATA: creation unfinished [ST-3]; -EPROTO with @e.

@@ -113,9 +113,31 @@ static int open_file(struct stack_store *s, const char *path, struct op_error *e
 	err = stack_header_check(&h, (uint64_t)st.st_size, path, e);
 	if (err == -ENODATA)
 		return create(s, (uint64_t)st.st_size, path, e);
+	if (!err && h.version == STACK_VERSION_PACKED)
+		return -ESTALE;
 	if (err)
 		return err;
 	return open_log(s, &h, (uint64_t)st.st_size, path, e);
+}
+
+/* -ESTALE: it is packed, and another file when it is unpacked. */
+static int open_path(struct stack_store *s, const char *path, struct op_error *e)
+{
+	s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+	return s->fd < 0 ? op_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno))
+			 : open_file(s, path, e);
+}
+
+static int open_unpacked(struct stack_store *s, const char *path, struct op_error *e)
+{
+	int err = open_path(s, path, e);
+
+	if (err != -ESTALE)
+		return err;
+	close(s->fd);
+	s->fd = -1;
+	err = stack_store_unpack(path, e);
+	return err ? err : open_path(s, path, e);
 }
 
 int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **ret_store,
@@ -128,9 +150,7 @@ int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **
 		return op_error_set(e, -ENOMEM, "cannot open '%s': out of memory", path);
 	s->max_length = max_bytes && max_bytes < STACK_STORE_MAX ? max_bytes & ~UINT64_C(7)
 								 : STACK_STORE_MAX;
-	s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-	err = s->fd < 0 ? op_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno))
-			: open_file(s, path, e);
+	err = open_unpacked(s, path, e);
 	if (!err && (err = stack_index_reserve(s)))
 		op_error_set(e, err, "cannot index '%s': out of memory", path);
 	if (err) {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libdb/stack/file.h"
+#include "libdb/stack/packed.h"
 #include "libutil/file.h"
 
 #define FIRST_PIECE	(UINT32_C(1) << 16)	/* records */
@@ -115,6 +115,62 @@ static int read_header(struct reader *r, struct stack_header *ret, struct op_err
 	if (n < 0 || fstat(r->fd, &st))
 		return op_error_set(e, -errno, "cannot read '%s': %s", r->path, strerror(errno));
 	return stack_header_check(ret, (uint64_t)st.st_size, r->path, e);
+}
+
+static int read_packed(struct reader *r, const struct stack_header *h, struct op_error *e)
+{
+	int err = stack_read_packed(r->fd, r->path, h, &r->log.records, e);
+
+	if (err)
+		return err;
+	r->log.have = h->used;
+	r->pos = STACK_FIRST;
+	r->log.marks = calloc(h->used, sizeof(*r->log.marks));
+	if (!r->log.marks)
+		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", r->path);
+	return check_piece(r, true, e);
+}
+
+/* Header and records of the file @path, checked. The caller frees r->log. */
+static int read_records(struct reader *r, const char *path, struct stack_header *ret_header,
+			struct op_error *e)
+{
+	int err;
+
+	/* O_NONBLOCK: a FIFO in its place must not block a report */
+	*r = (struct reader){ .path = path,
+			      .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	if (r->fd < 0) {
+		err = -errno;
+		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
+	}
+	err = read_header(r, ret_header, e);
+	if (!err && ret_header->version == STACK_VERSION_PACKED)
+		err = read_packed(r, ret_header, e);
+	else if (!err)
+		err = read_log(r, ret_header->used, e);
+	close(r->fd);
+	return err;
+}
+
+void stack_log_free(struct stack_log *log)
+{
+	free(log->records);
+	free(log->marks);
+	*log = (struct stack_log){ .have = 0 };
+}
+
+int stack_log_read(const char *path, struct stack_header *ret_header, struct stack_log *ret_log,
+		   struct op_error *e)
+{
+	struct reader r;
+	int err = read_records(&r, path, ret_header, e);
+
+	if (err)
+		stack_log_free(&r.log);
+	else
+		*ret_log = r.log;
+	return err;
 }
 
 /* The snapshot's arrays, exactly as long as needed, while they are filled in. */
@@ -308,47 +364,30 @@ static void convert(const struct reader *r, struct arrays *a, struct stack_snaps
 	}
 }
 
-static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_error *e)
+int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e)
 {
 	struct stack_snapshot s = { .nr_images = 0 };
 	struct stack_header header;
+	struct reader r;
 	struct arrays a;
-	int err = read_header(r, &header, e);
+	int err = read_records(&r, path, &header, e);
 
-	if (!err)
-		err = read_log(r, header.used, e);
-	if (err)
-		return err;
-	if (!make_arrays(r, &a))
-		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", r->path);
-	convert(r, &a, &s);
-	s.images = a.images;
-	s.events = a.events;
-	s.contexts = a.contexts;
-	s.frames = a.frames;
-	s.nodes = a.nodes;
-	s.ends = a.ends;
-	s.counts = a.counts;
-	s.text = a.text;
-	s.lost = header.lost;
-	*ret = s;
-	return 0;
-}
-
-int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e)
-{
-	/* O_NONBLOCK: a FIFO in its place must not block a report */
-	struct reader r = { .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-	int err;
-
-	if (r.fd < 0) {
-		err = -errno;
-		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
+	if (!err && !make_arrays(&r, &a))
+		err = op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", path);
+	if (!err) {
+		convert(&r, &a, &s);
+		s.images = a.images;
+		s.events = a.events;
+		s.contexts = a.contexts;
+		s.frames = a.frames;
+		s.nodes = a.nodes;
+		s.ends = a.ends;
+		s.counts = a.counts;
+		s.text = a.text;
+		s.lost = header.lost;
+		*ret = s;
 	}
-	err = read_all(&r, ret, e);
-	close(r.fd);
-	free(r.log.records);
-	free(r.log.marks);
+	stack_log_free(&r.log);
 	return err;
 }
 

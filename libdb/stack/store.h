@@ -30,7 +30,7 @@
 
 #define STACK_STORE_FILE	"stacks"	/* below stats/ */
 #define STACK_STORE_MAX		(UINT64_C(1) << 32)	/* bytes of a file [ST-8] */
-#define STACK_FRAMES_MAX	1025		/* the sample's own and 1024 callers */
+#define STACK_FRAMES_MAX	1026		/* the sample's own, 1024 callers, the program */
 #define STACK_NONE		UINT32_MAX	/* no image, no parent */
 
 /* How a stack ended; the numbers are those of the event buffer's OP_STACK_END. [ST-12] */
@@ -77,7 +77,8 @@ struct stack_frame {
 
 struct stack_image {
 	struct image_name name;
-	const char *build_id;	/* lower-case hex, "" unknown */
+	/* Lower-case hex, "" unknown. Of IMAGE_ANON the program of the process instead. [ST-10] */
+	const char *build_id;
 };
 
 struct stack_event {
@@ -116,6 +117,12 @@ int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **
 /* Truncates the file to what is used. NULL is fine; returns NULL. */
 struct stack_store *stack_store_close(struct stack_store *s);
 int stack_store_sync(struct stack_store *s);	/* to the disk; blocks */
+/*
+ * Replace a closed store by its packed form, a fifth as long, in one step. It is read as before,
+ * and stack_store_open() unpacks it. One that is very large stays as it is [ST-16]. Takes 6 times
+ * its size of memory. Errors as of stack_store_read().
+ */
+int stack_store_pack(const char *path, struct op_error *e);
 
 /*
  * The id of an image, event or context: the same for equal arguments, also after the store is

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libdb/session/sample_file.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/print_line.h"
@@ -204,6 +205,23 @@ static void get_images(struct walk *w, const char *path, struct sample_file *fil
 	}
 }
 
+static bool has_derived_arcs(const struct report_session *session)
+{
+	return session->has_info && !strcmp(session->info.call_arcs, SESSION_ARCS_OF_STACKS);
+}
+
+/* Its name is set; takes over that name's storage. */
+static void select_file(struct walk *w, const char *path, struct sample_file *file)
+{
+	get_images(w, path, file);
+	if (!is_wanted(w, file)) {
+		sample_name_free(&file->name);
+		return;
+	}
+	file->path = xstrdup(path);
+	keep_file(w->list, file);
+}
+
 static void visit_file(struct walk *w, const char *path)
 {
 	struct sample_file file = {
@@ -223,17 +241,11 @@ static void visit_file(struct walk *w, const char *path)
 		return;
 	}
 	add_mapping(w, path, &file.name);
-	if (file.name.has_callee && !w->list->want_arcs) {
+	if (file.name.has_callee && (!w->list->want_arcs || has_derived_arcs(w->session))) {
 		sample_name_free(&file.name);
 		return;
 	}
-	get_images(w, path, &file);
-	if (!is_wanted(w, &file)) {
-		sample_name_free(&file.name);
-		return;
-	}
-	file.path = xstrdup(path);
-	keep_file(w->list, &file);
+	select_file(w, path, &file);
 }
 
 static int entry_type(const char *path, const struct dirent *entry)
@@ -302,6 +314,62 @@ static int walk_part(struct walk *w, const char *stats, size_t number)
 	return err;
 }
 
+/* The folder that the call-graph file would lie in, malloc'd. */
+static char *derived_folder(const struct walk *w, const struct session_part *part)
+{
+	const struct session_parts *parts = &w->session->parts;
+	char *stats = path_join(w->session->samples, "stats"), *folder;
+	size_t i = 0;
+
+	while (i < parts->nr && (strcmp(parts->parts[i].build_id, part->build_id) ||
+				 strcmp(parts->parts[i].cgroup, part->cgroup)))
+		i++;
+	folder = *part->build_id || *part->cgroup ? session_part_path(stats, i)
+						  : xstrdup(w->session->samples);
+	free(stats);
+	return folder;
+}
+
+static void visit_derived(struct walk *w, const struct stack_arc_file *derived)
+{
+	const struct session_part part = { (char *)derived->build_id, (char *)derived->cgroup };
+	char *folder = derived_folder(w, &part);
+	struct sample_file file = {
+		.session = w->session, .cgroup = part.cgroup, .name = derived->name,
+		.derived = derived,
+	};
+	struct strbuf path = STRBUF_INIT;
+
+	w->part = *part.build_id || *part.cgroup ? &part : NULL;
+	w->prefix = strlen(folder) + 1;
+	if (!sample_file_path(folder, &derived->name, &path)) {
+		add_mapping(w, path.text, &file.name);
+		select_file(w, path.text, &file);
+	}
+	w->part = NULL;
+	strbuf_free(&path);
+	free(folder);
+}
+
+static void visit_stacks(struct walk *w)
+{
+	struct file_list *list = w->list;
+	struct op_error why = { "" };
+	struct stack_arcs arcs;
+	int err = stack_arcs_read(w->session, &arcs, &why);
+
+	if (err) {
+		if (err != -ENOENT && err != -ENODATA)
+			notice_add(w->notices, "ignored the calls of session '%s': %s",
+				   w->session->name, why.text);
+		return;
+	}
+	for (size_t i = 0; i < arcs.nr; i++)
+		visit_derived(w, &arcs.files[i]);
+	xgrow(list->derived, list->nr_derived, list->derived_room);
+	list->derived[list->nr_derived++] = arcs;
+}
+
 static int walk_session(struct walk *w)
 {
 	char *stats = path_join(w->session->samples, "stats");
@@ -313,6 +381,9 @@ static int walk_session(struct walk *w)
 	err = visit_folder(w, &path, true);
 	for (size_t i = 0; i < w->session->parts.nr && !err; i++)
 		err = walk_part(w, stats, i);
+	w->part = NULL;
+	if (!err && w->list->want_arcs && has_derived_arcs(w->session))
+		visit_stacks(w);
 	free(stats);
 	strbuf_free(&path);
 	if (w->nr_invalid)
@@ -363,6 +434,9 @@ void file_list_free(struct file_list *list)
 {
 	free_files(list->files, list->nr);
 	free_files(list->arcs, list->nr_arcs);
+	for (size_t i = 0; i < list->nr_derived; i++)
+		stack_arcs_free(&list->derived[i]);
+	free(list->derived);
 	anon_mappings_free(&list->mappings);
 	*list = (struct file_list){ 0 };
 }

@@ -15,6 +15,7 @@
 #include "pp/select/notices.h"
 #include "pp/select/sessions.h"
 #include "pp/select/spec.h"
+#include "pp/select/stack_arcs.h"
 
 struct sample_file {
 	char *path;
@@ -23,6 +24,7 @@ struct sample_file {
 	struct report_image *app, *image;
 	struct report_image *callee;		/* called image of a call-graph file, or NULL */
 	const struct report_session *session;
+	const struct stack_arc_file *derived;	/* its samples, if there is no such file [FL-7] */
 };
 
 struct file_list {
@@ -30,6 +32,8 @@ struct file_list {
 	size_t nr, room;
 	struct sample_file *arcs;	/* call-graph files, the same way; if @want_arcs */
 	size_t nr_arcs, arcs_room;
+	struct stack_arcs *derived;	/* of sessions without call-graph files */
+	size_t nr_derived, derived_room;
 	struct anon_mappings mappings;	/* of all files, selected or not */
 	bool want_arcs;			/* set by the caller before file_list_collect() */
 };

@@ -27,6 +27,30 @@ static int read_1x(const char *path, struct sample_header *header, struct odb_sn
 	return err;
 }
 
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct odb_node *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* As if they were read from a call-graph file. */
+static void copy_derived(const struct stack_arc_file *f, struct odb_snapshot *ret)
+{
+	struct odb_node *nodes;
+	size_t nr = 0, room = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		room += f->arcs[i].count / ODB_COUNT_MAX + 1;
+	nodes = xcalloc(room + 1, sizeof(*nodes));
+	for (size_t i = 0; i < f->nr; i++)
+		for (uint64_t left = f->arcs[i].count; left; left -= nodes[nr++].count)
+			nodes[nr] = (struct odb_node){
+				f->arcs[i].key, left > ODB_COUNT_MAX ? ODB_COUNT_MAX
+								     : (uint32_t)left, 0 };
+	*ret = (struct odb_snapshot){ NULL, nodes, (uint32_t)nr };
+}
+
 static int read_file(const struct sample_file *file, struct sample_header *header,
 		     struct odb_snapshot *snapshot, struct notices *notices)
 {
@@ -34,6 +58,11 @@ static int read_file(const struct sample_file *file, struct sample_header *heade
 	size_t size;
 	int err;
 
+	if (file->derived) {
+		*header = file->derived->header;
+		copy_derived(file->derived, snapshot);
+		return 0;
+	}
 	if (!read_1x(file->path, header, snapshot))
 		return 0;
 	err = sample_header_read(file->path, header, &size, &e);
@@ -62,6 +91,10 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 
 	if (err)
 		return err;
+	/* scaled alike and in the same order, whether they come from a file or from stacks */
+	if (file->file->callee)
+		qsort((void *)snapshot.nodes, snapshot.nr_nodes, sizeof(*snapshot.nodes),
+		      compare_nodes);
 	/* the key of a call has two halves: the caller adds the base of each */
 	base = file->file->callee ? 0 : samples_anon_base(file->image, header.anon_start);
 	if (list->room - list->nr < snapshot.nr_nodes) {

@@ -54,6 +54,7 @@ static const char everything[] =
 	"BUF_WATERSHED=1024\n"
 	"CPU_BUF_SIZE=8192\n"
 	"CALLGRAPH=16\n"
+	"CALL_ARCS=yes\n"
 	"UNWIND=fp\n"
 	"UNWIND_MEMORY=128\n"
 	"KERNEL_RANGE=ffffffff81000000,ffffffff81e00000\n"
@@ -114,6 +115,7 @@ TEST(bad_lines)
 		{ "callgraph=1\n", "unknown key" },
 		{ "UNWIND=dwarf\n", "rc:1: invalid value 'dwarf': expected tables or fp" },
 		{ "UNWIND_MEMORY=16385\n", "rc:1: " },
+		{ "CALL_ARCS=1\n", "rc:1: " },
 		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: invalid value" },
 		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: invalid value" },
 		{ "VMLINUX=none;id\n", "rc:1: invalid value" },

@@ -244,7 +244,7 @@ TEST(daemon_command_lines)
 	struct setting all[] = { { SET_SEPARATE, (char *)"all" }, { SET_NO_VMLINUX, NULL },
 				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
 				 { SET_SESSION_DIR, (char *)"/tmp" } };
-	struct setting unwind[] = { { SET_UNWIND, (char *)"fp" },
+	struct setting unwind[] = { { SET_CALL_ARCS, NULL }, { SET_UNWIND, (char *)"fp" },
 				    { SET_UNWIND_MEMORY, (char *)"16" },
 				    { SET_CALLGRAPH, (char *)"1024" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
@@ -280,7 +280,7 @@ TEST(daemon_command_lines)
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf "
-		      "--callgraph-depth=1024 --unwind=fp --unwind-memory=16");
+		      "--callgraph-depth=1024 --call-arcs --unwind=fp --unwind-memory=16");
 	setup_free(&s);
 
 	setup_init(&s);

@@ -47,6 +47,7 @@ static inline void test_prepare(void)
 		.nr_events = 2,
 		.events_text = "TIMER:0:0:1:1",
 		.proc = tmpdir_path("proc"),
+		.call_arcs = true,
 		.kernel = {.mode = KERNEL_NO_VMLINUX,
 			   .proc_modules = modules,
 			   .proc_kallsyms = kallsyms},
