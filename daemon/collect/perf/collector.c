@@ -266,6 +266,13 @@ static void reread_if_missed(struct perf_collector *p, uint64_t now)
 	p->reread_at = now;
 }
 
+static void write_cookie_end(void *collector, op_word cookie)
+{
+	struct perf_collector *p = collector;
+
+	perf_emit_cookie_end(&p->emit, cookie);
+}
+
 static void drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
 {
 	struct timespec settle = { 0, SETTLE_NS };
@@ -281,6 +288,8 @@ static void drain_once(struct perf_collector *p, bool flush, words_fn *words, vo
 	perf_rings_read(&p->rings, now);
 
 	perf_emit_begin(&p->emit, words, context);
+	/* now, because the tables of a drain hold images until its end */
+	perf_cookies_recycle(p->cookies, write_cookie_end, p);
 	perf_attribute_held(&p->attribute, false);
 	announce_modules(p, now);
 	perf_attribute_run(&p->attribute, p->order, bound);
