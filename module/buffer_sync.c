@@ -12,7 +12,8 @@
  * mmap_lock is set aside for the next pass, with what it needs, so that no process delays those of
  * others; if it has waited for long, it is translated as far as possible.
  *
- * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > pins' raw lock.
+ * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > image mutex
+ * (unwind_tables.c) and pins' raw lock.
  * The worker never takes the state mutex, so that one may be held while waiting for the worker.
  */
 #include <linux/cpumask.h>
@@ -295,14 +296,18 @@ static bool sync_pass(bool final)
 {
 	struct pass pass = { .final = final, .done = true, .sleeps_left = OP_WALK_SLEEPS };
 	unsigned int cpu;
+	bool is_urgent;
 
 	mutex_lock(&sync_mutex);
 	pass.upto = pass.old = new_generation();
+	op_cookies_begin_pass();
 	for_each_possible_cpu(cpu)
 		drain_cpu(&pass, cpu);
 	op_pins_drop(pass.upto);
 	/* the reader should push tables soon, not when the buffer is full */
-	if (op_images_report_missed(want_table))
+	is_urgent = op_images_report_missed(want_table);
+	is_urgent |= op_cookies_end_pass(op_image_release);
+	if (is_urgent)
 		op_event_flush();
 	else
 		op_event_wake_if_full();

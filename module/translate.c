@@ -65,11 +65,11 @@ op_word op_walk_app(struct op_walk *w)
 
 	if (!p || !p->exe)
 		return OP_NO_COOKIE;
-	if (!p->app_known) {
+	if (p->app_pass != op_cookies_pass()) {
 		p->app = op_cookie_get(p->exe);
 		if (p->app == OP_INVALID_COOKIE)
 			p->app = OP_NO_COOKIE;
-		p->app_known = true;
+		p->app_pass = op_cookies_pass();
 	}
 	return p->app;
 }

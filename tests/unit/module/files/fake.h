@@ -65,6 +65,11 @@ struct list_head {
 	     after = list_entry(at->member.next, __typeof__(*at), member),			\
 	     &at->member != (head); at = after)
 
+static inline void INIT_LIST_HEAD(struct list_head *h)
+{
+	h->next = h->prev = h;
+}
+
 static inline bool list_empty(const struct list_head *h)
 {
 	return h->next == h;
