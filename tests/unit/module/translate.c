@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* translate.c - processes that cannot be looked at: what they are lost under, and what that costs */
+/* translate.c - processes that cannot be looked at: the reason for the loss, and its cost */
 #include "tests/tap.h"
 #include "tests/unit/module/files/fake.h"
 #include "module/translate.c"

@@ -60,9 +60,9 @@ opcontrol --reset
 
 folder=$(printf '%0250d' 0)
 (
-	cd /tmp
+	cd /tmp || exit
 	i=0
-	while [ $i -lt 17 ]; do mkdir "$folder"; cd -P "$folder"; i=$((i + 1)); done
+	while [ $i -lt 17 ]; do mkdir "$folder"; cd -P "$folder" || exit; i=$((i + 1)); done
 	cp $bin/v04 deep
 	exec sleep 100000
 ) 2> /dev/null & keeper=$!

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake.h - the parts of a kernel that dcookie.c and translate.c use, for tests in user space: files,
- * their names, and processes that map them
+ * fake.h - the parts of a kernel that dcookie.c and translate.c use, for tests in user space:
+ * files, their names, and processes that map them
  *
  * A test includes this and the module's file. Each header in linux/ includes this one.
  */
