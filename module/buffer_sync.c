@@ -8,10 +8,12 @@
  *
  * A pass begins a new generation and waits for interrupts that may have seen the old one. This
  * costs a full barrier per sample, but no RCU grace period ten times a second. Then each ring is
- * read up to the first sample of the new generation. At a process that is exiting, reading stops
- * for now and what its samples need is kept for the next pass.
+ * read up to the first sample of the new generation. A sample whose process is exiting or holds its
+ * mmap_lock is set aside for the next pass, with what it needs, so that no process delays those of
+ * others; if it has waited for long, it is translated as far as possible.
  *
- * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > pins' raw lock.
+ * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > image mutex
+ * (unwind_tables.c) and pins' raw lock.
  * The worker never takes the state mutex, so that one may be held while waiting for the worker.
  */
 #include <linux/cpumask.h>
@@ -31,7 +33,8 @@
 
 #define SYNC_PERIOD	(HZ / 10)
 #define SOON		DIV_ROUND_UP(HZ, 100)
-#define PATIENCE	(HZ / 4)	/* how long one process may block a ring */
+#define PATIENCE	(HZ / 4)	/* how long a sample is set aside */
+#define NR_TIMES	64		/* generations whose end is known; older ones are overdue */
 #define FLUSH_PASSES	100
 #define FLUSH_PAUSE_MS	5
 
@@ -47,6 +50,16 @@ static DEFINE_MUTEX(sync_mutex);
 static bool running;
 static int kicked;		/* urgency requested and not yet served */
 static atomic_t nr_flushing = ATOMIC_INIT(0);
+static unsigned long ended_at[NR_TIMES];	/* jiffies, by generation */
+
+/* A pass over all rings. */
+struct pass {
+	u32 old;			/* the last generation that is read */
+	u32 upto;			/* nothing needs what generations up to this one pinned */
+	bool final;			/* set nothing aside */
+	bool done;			/* nothing was */
+	unsigned int sleeps_left;
+};
 
 /* When this returns, all samples taken under an older generation than the new one are in rings. */
 static u32 new_generation(void)
@@ -54,6 +67,7 @@ static u32 new_generation(void)
 	u32 old = op_generation;
 	unsigned int cpu;
 
+	ended_at[old % NR_TIMES] = jiffies;
 	WRITE_ONCE(op_generation, old + 1 ?: 1);
 	smp_mb();			/* B, pairs with A in op_ring_enter() */
 	for_each_possible_cpu(cpu) {
@@ -146,10 +160,22 @@ static int deliver(struct transfer *p)
 	return written ? 0 : -ENOSPC;
 }
 
-/* Deliver or count the first sample of a CPU's ring. 0, or -EAGAIN: try again later. */
-static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owner *o, bool final)
+static enum op_stat loss_of(int err)
 {
-	const struct op_ring *r = &per_cpu(op_cpu_buffers, cpu).ring;
+	switch (err) {
+	case -ESRCH:
+		return OP_STAT_LOST_NO_MM;
+	case -ENODATA:
+		return OP_STAT_LOST_NO_IMAGE;
+	default:
+		return OP_STAT_LOST_NO_MAPPING;
+	}
+}
+
+/* Deliver or count the first sample of a CPU's ring. 0, or -EAGAIN: try again later. */
+static int sync_sample(unsigned int cpu, const struct op_ring *r, struct op_walk *w,
+		       const struct op_owner *o, bool final)
+{
 	const struct op_entry *e = op_ring_peek(r, 0);
 	struct op_place place = { .address = e->value };
 	struct transfer p = {
@@ -161,53 +187,74 @@ static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owne
 
 	if (o->user)
 		err = op_walk_user(w, e->value, e->small, final, &place);
+	if (err == -EAGAIN)
+		return err;
 	if (err) {
-		fate = err == -ESRCH ? OP_STAT_LOST_NO_MM : OP_STAT_LOST_NO_MAPPING;
+		fate = loss_of(err);
 	} else {
 		p.context.app = op_walk_app(w);
 		p.context.cookie = place.cookie;
 		p.context.anon = place.anon;
 		p.address = place.address;
 		err = deliver(&p);
+		if (err == -EAGAIN)
+			return err;
 		if (err)
 			fate = OP_STAT_LOST_EVENT_OVERFLOW;
 	}
-	if (err == -EAGAIN)
-		return err;
 	op_count(cpu, fate);
 	return 0;
 }
 
-/* Whether a blocked ring has waited long enough. */
-static bool is_overdue(struct op_cpu_buffer *b)
+static bool is_overdue(const struct pass *pass, const struct op_owner *o)
 {
-	if (!b->stuck_since)
-		b->stuck_since = jiffies | 1;
-	return time_after(jiffies, b->stuck_since + PATIENCE);
+	return pass->final || pass->old - o->generation >= NR_TIMES ||
+	       time_after(jiffies, ended_at[o->generation % NR_TIMES] + PATIENCE);
+}
+
+/* Keep the first sample of @r for the next pass. false: no room. */
+static bool set_aside(struct pass *pass, struct op_cpu_buffer *b, const struct op_ring *r,
+		      const struct op_owner *o)
+{
+	if (!op_ring_copy(&b->aside, r, o))
+		return false;
+	pass->done = false;
+	if ((s32)(o->generation - 1 - pass->upto) < 0)
+		pass->upto = o->generation - 1;
+	return true;
+}
+
+/* Deliver, count or set aside the first sample of @r. */
+static void move_sample(struct pass *pass, unsigned int cpu, const struct op_ring *r,
+			struct op_walk *w, const struct op_owner *o)
+{
+	bool overdue = is_overdue(pass, o);
+
+	if (sync_sample(cpu, r, w, o, overdue) &&
+	    !set_aside(pass, &per_cpu(op_cpu_buffers, cpu), r, o))
+		sync_sample(cpu, r, w, o, true);
 }
 
 /*
- * Read one ring up to the first sample newer than generation @old. false: samples up to @old
- * remain; the oldest is of generation b->reader.generation.
+ * Read one ring, at most @left entries, up to the first sample newer than the pass's. @o: the owner
+ * of its next samples.
  */
-static bool drain(unsigned int cpu, u32 old, bool final)
+static void drain(struct pass *pass, unsigned int cpu, struct op_ring *r, struct op_owner *o,
+		  u32 left)
 {
-	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
-	u32 left = op_ring_filled(&b->ring), used;
-	struct op_owner *o = &b->reader;
-	struct op_walk w = {};
-	bool done = true;
+	struct op_walk w = { .sleeps_left = &pass->sleeps_left };
+	u32 used;
 
 	op_event_reset_context();
 	op_walk_begin(&w, o->mm);
 	for (; left; left -= used) {
-		const struct op_entry *e = op_ring_peek(&b->ring, 0);
+		const struct op_entry *e = op_ring_peek(r, 0);
 
 		used = 1;
 		if (e->kind == OP_ENTRY_TASK) {
-			const struct op_entry *more = op_ring_peek(&b->ring, 1);
+			const struct op_entry *more = op_ring_peek(r, 1);
 
-			if ((s32)((u32)more->value - old) > 0)
+			if ((s32)((u32)more->value - pass->old) > 0)
 				break;
 			used = 2;
 			o->mm = e->value;
@@ -217,18 +264,13 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 			op_walk_begin(&w, o->mm);
 		} else if (e->kind == OP_ENTRY_MODE) {
 			o->user = e->value;
-		} else if (sync_sample(cpu, &w, o, final) &&
-			   (!is_overdue(b) || sync_sample(cpu, &w, o, true))) {
-			done = false;
-			break;
 		} else {
-			used = op_ring_sample_entries(&b->ring);
-			b->stuck_since = 0;
+			move_sample(pass, cpu, r, &w, o);
+			used = op_ring_sample_entries(r);
 		}
-		op_ring_consume(&b->ring, used);
+		op_ring_consume(r, used);
 	}
 	op_walk_end(&w);
-	return done;
 }
 
 /* Only after the first sample of @cookie is in the buffer does the reader know it. */
@@ -238,33 +280,39 @@ static bool want_table(op_word cookie)
 	       op_event_want_table(cookie);
 }
 
+/* What is set aside again is behind what there is now. */
+static void drain_cpu(struct pass *pass, unsigned int cpu)
+{
+	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
+	u32 nr = op_ring_filled(&b->aside);
+
+	if (nr)
+		drain(pass, cpu, &b->aside, &b->aside_reader, nr);
+	drain(pass, cpu, &b->ring, &b->reader, op_ring_filled(&b->ring));
+}
+
 /* One pass over all rings. false: some samples remain for the next. */
 static bool sync_pass(bool final)
 {
-	u32 old, upto;
+	struct pass pass = { .final = final, .done = true, .sleeps_left = OP_WALK_SLEEPS };
 	unsigned int cpu;
-	bool done = true;
+	bool is_urgent;
 
 	mutex_lock(&sync_mutex);
-	upto = old = new_generation();
-	for_each_possible_cpu(cpu) {
-		u32 oldest;
-
-		if (drain(cpu, old, final))
-			continue;
-		done = false;
-		oldest = per_cpu(op_cpu_buffers, cpu).reader.generation;
-		if ((s32)(oldest - 1 - upto) < 0)
-			upto = oldest - 1;
-	}
-	op_pins_drop(upto);
+	pass.upto = pass.old = new_generation();
+	op_cookies_begin_pass();
+	for_each_possible_cpu(cpu)
+		drain_cpu(&pass, cpu);
+	op_pins_drop(pass.upto);
 	/* the reader should push tables soon, not when the buffer is full */
-	if (op_images_report_missed(want_table))
+	is_urgent = op_images_report_missed(want_table);
+	is_urgent |= op_cookies_end_pass(op_image_release);
+	if (is_urgent)
 		op_event_flush();
 	else
 		op_event_wake_if_full();
 	mutex_unlock(&sync_mutex);
-	return done;
+	return pass.done;
 }
 
 static void sync_worker(struct work_struct *work)

@@ -26,13 +26,15 @@ static int alloc_one(unsigned int cpu, unsigned long entries)
 	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 	int node = cpu_to_node(cpu);
 	struct op_entry *e = vzalloc_node(array_size(entries, sizeof(*e)), node);
+	struct op_entry *aside = vzalloc_node(array_size(entries, sizeof(*e)), node);
 
 	memset(b, 0, sizeof(*b));
 	op_ring_init(&b->ring, e, entries);
+	op_ring_init(&b->aside, aside, entries);
 	op_irq_work_setup_hard(&b->pin_work, op_pin_work);
 	if (depth)
 		b->callers = vzalloc_node(array_size(depth, sizeof(*b->callers)), node);
-	return e && (b->callers || !depth) ? 0 : -ENOMEM;
+	return e && aside && (b->callers || !depth) ? 0 : -ENOMEM;
 }
 
 int op_cpu_buffers_alloc(unsigned long entries, unsigned long new_depth)
@@ -62,8 +64,9 @@ void op_cpu_buffers_free(void)
 		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 
 		vfree(b->ring.entries);
+		vfree(b->aside.entries);
 		vfree(b->callers);
-		b->ring.entries = NULL;
+		b->ring.entries = b->aside.entries = NULL;
 		b->callers = NULL;
 	}
 }

@@ -29,15 +29,18 @@ struct op_cpu_buffer {
 	u32 pinned_generation;		/* 0: none */
 	struct irq_work pin_work;	/* pins on behalf of an NMI */
 
-	/* Private to the sync: owner of the next samples, and since when the ring is blocked. */
-	struct op_owner reader;
-	unsigned long stuck_since;	/* jiffies; 0: not blocked */
+	/*
+	 * Private to the sync: the owner of the next samples, and samples that are tried again in
+	 * the next pass, with the owner of the next of those.
+	 */
+	struct op_owner reader, aside_reader;
+	struct op_ring aside;
 };
 DECLARE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
 /*
- * Allocate a ring for every possible CPU, with room for at least @entries entries and two samples
- * with @depth callers. From now on samples have up to @depth callers (0: none).	[task]
+ * Allocate two rings for every possible CPU, with room for at least @entries entries and two
+ * samples with @depth callers. From now on samples have up to @depth callers (0: none). [task]
  * 0 or -ENOMEM; on error nothing is left allocated.
  */
 int op_cpu_buffers_alloc(unsigned long entries, unsigned long depth);

@@ -14,6 +14,7 @@
 #include "module/event_buffer.h"
 
 static struct op_words words;
+static size_t seen;		/* tail when the last read began */
 static struct op_emitted emitted;
 static size_t wake_at;		/* unread words at which the reader is woken */
 static bool module_note_lost;
@@ -35,6 +36,7 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 	if (!w)
 		return -ENOMEM;
 	op_words_init(&words, w, nr, size);
+	seen = 0;
 	if (depth) {
 		stack.words = vzalloc(array_size(record, sizeof(*stack.words)));
 		if (!stack.words) {
@@ -115,6 +117,21 @@ bool op_event_want_table(op_word cookie)
 	return op_words_put(&words, note, ARRAY_SIZE(note), OP_WORDS_RESERVE);
 }
 
+bool op_event_cookie_end(op_word cookie, size_t *ret_at)
+{
+	const op_word note[] = { OP_ESCAPE, OP_COOKIE_END, cookie };
+
+	if (!op_words_put(&words, note, ARRAY_SIZE(note), OP_WORDS_RESERVE))
+		return false;
+	*ret_at = words.head;
+	return true;
+}
+
+size_t op_event_seen(void)
+{
+	return READ_ONCE(seen);
+}
+
 void op_event_wake_if_full(void)
 {
 	if (op_words_used(&words) >= wake_at)
@@ -155,6 +172,7 @@ ssize_t op_event_read(struct file *file, char __user *buf, size_t len)
 
 	if (len < sizeof(op_word))
 		return -EINVAL;
+	WRITE_ONCE(seen, READ_ONCE(words.tail));
 	if (!(file->f_flags & O_NONBLOCK) && wait_event_interruptible(readers, ready()))
 		return -ERESTARTSYS;
 	if (mutex_lock_interruptible(&read_mutex))

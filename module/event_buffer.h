@@ -42,6 +42,14 @@ void op_event_module(bool came, u64 start, u64 size, const char *name);
 /* Code of @cookie needs a table. [EB-48] false: as op_event_sample().	[task] the sync */
 bool op_event_want_table(op_word cookie);
 
+/*
+ * The last words that refer to @cookie are in the buffer. [EB-51] false: as op_event_sample().
+ * *ret_at: the number of words ever written, this note included. The reader is done with it once
+ * op_event_seen() has reached that.					[task] the sync
+ */
+bool op_event_cookie_end(op_word cookie, size_t *ret_at);
+size_t op_event_seen(void);	/* words read before the last read began	[task] */
+
 void op_event_wake_if_full(void);	/* wake the reader if the watershed is reached [task] */
 void op_event_flush(void);		/* wake the reader in any case [task] */
 

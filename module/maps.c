@@ -187,15 +187,20 @@ static struct op_image *image_of_vdso(void)
 /* Most files will never have a sample: they get a number and are not held. */
 static struct op_image *image_of(const struct vm_area_struct *v)
 {
-	op_word cookie;
-
 	if (!v->vm_file)
 		return v->vm_start == op_mm_vdso(v->vm_mm) ? image_of_vdso() : NULL;
-	cookie = op_cookie_number(v->vm_file);
-	return cookie == OP_INVALID_COOKIE ? NULL : op_image_get(cookie);
+	return op_cookie_image(v->vm_file, op_image_get);
 }
 
-/* Copy the executable mappings into scratch. Their number. */
+static void put_images(const struct op_map *map, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		op_image_put(map[i].image);
+}
+
+/* Copy the executable mappings into scratch, with references to their images. Their number. */
 static unsigned int copy(struct mm_struct *mm)
 {
 	unsigned int nr = 0, looks = 0;
@@ -218,6 +223,7 @@ static void free_maps(struct rcu_head *rcu)
 {
 	struct op_maps *maps = container_of(rcu, struct op_maps, rcu);
 
+	put_images(maps->map, maps->nr);
 	op_unwind_memory_give(OP_UNWIND_FOR_MAPS, maps->size);
 	kvfree(maps);
 }
@@ -247,6 +253,8 @@ static void publish(struct space *s, unsigned int nr)
 		maps->nr = nr;
 		maps->size = size;
 		memcpy(maps->map, scratch, nr * sizeof(*scratch));
+	} else {
+		put_images(scratch, nr);
 	}
 	replace(s, maps);
 }

@@ -36,8 +36,8 @@ struct op_pin {
 	struct hlist_node node;		/* in the table, or on the free list */
 	struct mm_struct *mm;
 	struct file *exe;		/* the executable; may be NULL */
-	op_word app;			/* cookie of exe if app_known; private to the sync */
-	bool app_known;
+	op_word app;			/* cookie of exe in pass app_pass; private to the sync */
+	u32 app_pass;			/* 0: none */
 	bool holds_users;		/* mmget(), not mmgrab() */
 	u32 generation;			/* the last one it was used in */
 

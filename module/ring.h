@@ -274,6 +274,23 @@ static inline u32 op_ring_sample_entries(const struct op_ring *r)
 	return e->kind == OP_ENTRY_STACK ? 1 + OP_RING_CALLERS(op_ring_stack(r).nr) : 1;
 }
 
+/*
+ * Append the sample next to be read in @from, of the owner @o, to @to, which has no other writer;
+ * both may be the same. false: no room, nothing changed.
+ */
+static inline bool op_ring_copy(struct op_ring *to, const struct op_ring *from,
+				const struct op_owner *o)
+{
+	u32 at, i, nr = op_ring_sample_entries(from);
+
+	if (!op_ring_begin(to, o, *op_ring_peek(from, 0), nr - 1, &at))
+		return false;
+	for (i = 1; i < nr; i++)
+		to->entries[at++ & to->mask] = *op_ring_peek(from, i);
+	op_ring_end(to, o, at);
+	return true;
+}
+
 static inline void op_ring_consume(struct op_ring *r, u32 nr)
 {
 	smp_store_release(&r->tail, r->tail + nr);	/* D, pairs with op_ring_used() */

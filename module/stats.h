@@ -27,7 +27,8 @@ enum op_stat {
 	/* counted by the sync */
 	OP_STAT_LOST_EVENT_OVERFLOW,	/* no room in the event buffer */
 	OP_STAT_LOST_NO_MM,		/* the process could not be pinned */
-	OP_STAT_LOST_NO_MAPPING,	/* no mapping at the address, or no room for its image */
+	OP_STAT_LOST_NO_MAPPING,	/* no mapping at the address */
+	OP_STAT_LOST_NO_IMAGE,		/* its image has no path, or there was no room for it */
 	OP_STAT_DELIVERED,
 	OP_STAT_CALLER_NO_MAPPING,	/* stacks cut short at a caller without a mapping */
 	OP_NR_STATS

@@ -6,9 +6,10 @@
  *  - alive: search the log of unmapped files first, then the current mappings;
  *  - gone: the log has all its file mappings; the mm still has the bounds of vdso and heap;
  *  - exiting: its mappings enter the log one by one. exe_file is cleared only after the last, so
- *    until then the walk retries later.
+ *    until then the sample is retried later.
  *
- * A hostile user may keep mmap_lock taken: it is only tried, never waited for.
+ * A hostile user may keep mmap_lock taken: it is only tried. All processes together make a pass
+ * sleep OP_WALK_SLEEPS times at most; what is not found by then is retried in the next pass.
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -18,7 +19,7 @@
 #include "module/dcookie.h"
 #include "module/translate.h"
 
-#define MAX_RETRIES 5		/* of a walk, for mappings being removed */
+#define RUN_SLEEPS	5		/* of a run of samples, at most */
 
 static unsigned long vdso_size = 2 * PAGE_SIZE;	/* until one has been seen */
 
@@ -39,7 +40,7 @@ static void leave(struct op_walk *w)
 		mmput_async(w->live);	/* exit_mmap() must not run under the sync's mutex */
 	}
 	w->live = NULL;
-	w->entered = false;
+	w->entered = w->stalled = false;
 	w->start = w->end = 0;
 }
 
@@ -54,7 +55,6 @@ void op_walk_begin(struct op_walk *w, u64 mm)
 	if (w->pin && (unsigned long)w->pin->mm == mm)
 		return;
 	op_walk_end(w);
-	w->retries = 0;
 	if (mm)
 		w->pin = op_pin_find(mm);
 }
@@ -65,11 +65,11 @@ op_word op_walk_app(struct op_walk *w)
 
 	if (!p || !p->exe)
 		return OP_NO_COOKIE;
-	if (!p->app_known) {
+	if (p->app_pass != op_cookies_pass()) {
 		p->app = op_cookie_get(p->exe);
 		if (p->app == OP_INVALID_COOKIE)
 			p->app = OP_NO_COOKIE;
-		p->app_known = true;
+		p->app_pass = op_cookies_pass();
 	}
 	return p->app;
 }
@@ -83,33 +83,39 @@ static bool is_gone(struct mm_struct *mm)
 	return true;
 }
 
-/* Find whether the process is alive, and if so lock its mm. 0 or -EAGAIN. */
-static int enter(struct op_walk *w, bool final)
+/* Find whether the process is alive, and if so lock its mm. false: neither is possible now. */
+static bool try_to_enter(struct op_walk *w)
 {
 	struct mm_struct *mm = w->pin->mm;
+
+	if (!mmget_not_zero(mm))
+		return is_gone(mm);
+	if (mmap_read_trylock(mm)) {
+		w->live = mm;
+		return true;
+	}
+	mmput_async(mm);
+	return false;
+}
+
+/* The same, with some patience, once in a run. 0 or -EAGAIN. */
+static int enter(struct op_walk *w, bool final)
+{
 	int i;
 
 	if (w->entered)
 		return 0;
-	for (i = 0; i < 10; i++) {
-		if (!mmget_not_zero(mm)) {
-			if (is_gone(mm) || final) {
-				w->entered = true;
-				return 0;
-			}
-		} else if (mmap_read_trylock(mm)) {
-			w->live = mm;
-			w->entered = true;
-			return 0;
-		} else {
-			mmput_async(mm);
-		}
-		usleep_range(200, 500);
-	}
-	if (!final)
+	if (w->stalled && !final)
 		return -EAGAIN;
-	w->entered = true;	/* treat it as gone: the log may still help */
-	return 0;
+	w->entered = try_to_enter(w);
+	for (i = 0; !w->entered && !w->stalled && i < RUN_SLEEPS && *w->sleeps_left; i++) {
+		--*w->sleeps_left;
+		usleep_range(200, 500);
+		w->entered = try_to_enter(w);
+	}
+	w->stalled = !w->entered;
+	w->entered |= final;		/* treat it as gone: the log may still help */
+	return w->entered ? 0 : -EAGAIN;
 }
 
 /* Name of a mapping without a file, as in /proc/PID/maps as far as it can be known. */
@@ -151,12 +157,13 @@ static bool look_up(struct op_walk *w, unsigned long pc)
 	return true;
 }
 
+/* 0; -ENOENT: not mapped; -ENODATA: its image has no cookie. */
 static int in_live(struct op_walk *w, unsigned long pc, struct op_place *ret)
 {
 	if ((pc < w->start || pc >= w->end) && !look_up(w, pc))
 		return -ENOENT;
 	if (w->cookie == OP_INVALID_COOKIE)
-		return -ENOENT;
+		return -ENODATA;
 	ret->cookie = w->cookie;
 	ret->is_code = w->is_code;
 	if (w->cookie == OP_NO_COOKIE) {
@@ -168,6 +175,7 @@ static int in_live(struct op_walk *w, unsigned long pc, struct op_place *ret)
 	return 0;
 }
 
+/* As in_live(). */
 static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
 		  struct op_place *ret)
 {
@@ -178,7 +186,7 @@ static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
 	ret->cookie = op_cookie_get(file);
 	ret->is_code = true;
 	fput(file);
-	return ret->cookie == OP_INVALID_COOKIE ? -ENOENT : 0;
+	return ret->cookie == OP_INVALID_COOKIE ? -ENODATA : 0;
 }
 
 /* An address in no file mapping of a process that is gone: the mm still has its layout. */
@@ -197,7 +205,10 @@ static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_plac
 		set_anon(&ret->anon, 0, 0, "anon");
 }
 
-/* @patient: if the address is not found, wait for a munmap in progress. */
+/*
+ * munmap() hides a mapping some time before it is logged. Entries logged before the sample are then
+ * of another mapping that was there earlier: if @patient, retry later, do not guess.
+ */
 static int find(struct op_walk *w, unsigned long pc, u32 sequence, bool final, bool patient,
 		struct op_place *ret)
 {
@@ -205,27 +216,20 @@ static int find(struct op_walk *w, unsigned long pc, u32 sequence, bool final, b
 
 	if (!w->pin)
 		return -ESRCH;
-again:
 	err = enter(w, final);
 	if (err)
 		return err;
-	if (!in_log(w, pc, sequence, false, ret))
-		return 0;
-	if (w->live && !in_live(w, pc, ret))
-		return 0;
-	/*
-	 * munmap() hides a mapping some time before it is logged. Entries logged before the sample
-	 * are then of another mapping that was there earlier: wait, do not guess.
-	 */
-	if (w->live) {
-		if (!patient || w->retries++ >= MAX_RETRIES)
-			return -ENOENT;
-		leave(w);
-		usleep_range(1000, 2000);
-		goto again;
-	}
-	if (in_log(w, pc, sequence, true, ret))
-		in_dead(w->pin->mm, pc, ret);
+	err = in_log(w, pc, sequence, false, ret);
+	if (err == -ENOENT && w->live)
+		err = in_live(w, pc, ret);
+	if (err != -ENOENT)
+		return err;
+	if (w->live)
+		return patient && !final ? -EAGAIN : -ENOENT;
+	err = in_log(w, pc, sequence, true, ret);
+	if (err != -ENOENT)
+		return err;
+	in_dead(w->pin->mm, pc, ret);
 	return 0;
 }
 

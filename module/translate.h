@@ -11,10 +11,14 @@
 #include "module/pins.h"
 #include "module/words.h"
 
+/* How often a pass may sleep because of processes that are exiting or hold their mmap_lock. */
+#define OP_WALK_SLEEPS	20
+
 struct op_walk {
 	struct op_pin *pin;		/* NULL: no process, or it could not be pinned */
+	unsigned int *sleeps_left;	/* of this pass; set by the caller */
 	bool entered;			/* live is valid */
-	unsigned int retries;		/* times it waited for a munmap in progress */
+	bool stalled;			/* it is exiting, or its mmap_lock is taken */
 	struct mm_struct *live;		/* with mmap_lock and a user reference; NULL: gone */
 
 	/* the current mapping, of live */
@@ -42,8 +46,8 @@ op_word op_walk_app(struct op_walk *w);
 
 /*
  * Find @pc, sampled when the unmap sequence was @sequence. 0; -ESRCH: the process was not pinned;
- * -ENOENT: nothing was mapped there, or its image has no cookie; -EAGAIN: try again later (it is
- * exiting, or its mmap_lock is taken); not if @final.
+ * -ENOENT: nothing was mapped there; -ENODATA: its image has no cookie; -EAGAIN: try again later
+ * (it is exiting, its mmap_lock is taken, or a mapping may be being removed); not if @final.
  */
 int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
 		 struct op_place *ret);

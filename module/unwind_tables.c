@@ -18,7 +18,7 @@
 #include "module/dcookie.h"
 #include "module/unwind_tables.h"
 
-#define HASH_BITS	10
+#define HASH_BITS	14
 
 struct op_shared_table {
 	unsigned int users;		/* images */
@@ -131,8 +131,36 @@ struct op_image *op_image_get(op_word cookie)
 
 	mutex_lock(&lock);
 	image = find_or_make(cookie);
+	if (image)
+		atomic_inc(&image->users);
 	mutex_unlock(&lock);
 	return image;
+}
+
+void op_image_put(struct op_image *image)
+{
+	if (image)
+		atomic_dec_return(&image->users);	/* not atomic_dec(): a full barrier */
+}
+
+/* Walks find images through maps, which are freed after a grace period and are users until then. */
+bool op_image_release(op_word cookie)
+{
+	struct op_image *image;
+	bool is_used;
+
+	if (!images)
+		return true;
+	mutex_lock(&lock);
+	image = find(cookie);
+	is_used = image && atomic_read_acquire(&image->users);
+	if (image && !is_used) {
+		hlist_del(&image->node);
+		put_table(image->shared);
+		kfree(image);
+	}
+	mutex_unlock(&lock);
+	return !is_used;
 }
 
 /* ---- requests ---- */
@@ -141,6 +169,7 @@ void op_image_missed(struct op_image *image)
 {
 	if (READ_ONCE(image->asked) || test_and_set_bit(0, &image->asked))
 		return;
+	atomic_inc(&image->users);
 	llist_add(&image->asking, &asking);
 	op_sync_kick(OP_SYNC_SOON);
 }
@@ -152,10 +181,15 @@ unsigned int op_images_report_missed(bool (*report)(op_word cookie))
 	unsigned int reported = 0;
 
 	llist_for_each_entry_safe(image, next, all, asking) {
-		if (report(image->cookie))
+		if (report(image->cookie)) {
 			reported++;
-		else
+		} else if (atomic_read(&image->users) > 1) {
 			llist_add(&image->asking, &asking);
+			continue;
+		} else {
+			clear_bit(0, &image->asked);	/* nothing maps it any more */
+		}
+		op_image_put(image);
 	}
 	return reported;
 }
@@ -216,9 +250,26 @@ static int set_table(const struct op_unwind_push *push, struct op_shared_table *
 	return 0;
 }
 
+struct push {
+	const struct op_unwind_push *push;
+	struct op_shared_table *table, *old;
+};
+
+/* With the cookie's number held, so that it does not end meanwhile. */
+static int set_table_locked(void *context)
+{
+	struct push *p = context;
+	int err;
+
+	mutex_lock(&lock);
+	err = set_table(p->push, p->table, &p->old);
+	mutex_unlock(&lock);
+	return err;
+}
+
 static int push_table(const struct op_unwind_push *push)
 {
-	struct op_shared_table *t = NULL, *old = NULL;
+	struct push p = { .push = push };
 	int err;
 
 	if (push->len && push->same_as != OP_NO_COOKIE)
@@ -228,19 +279,20 @@ static int push_table(const struct op_unwind_push *push)
 	if (push->cookie != OP_COOKIE_VDSO && !op_cookie_is_known(push->cookie))
 		return -ENOENT;
 	if (push->len)
-		t = copy_table(push);
-	if (IS_ERR(t))
-		return PTR_ERR(t);
-	mutex_lock(&lock);
-	err = set_table(push, t, &old);
-	mutex_unlock(&lock);
-	if (err && t)
-		free_table(t);
-	if (!old)
+		p.table = copy_table(push);
+	if (IS_ERR(p.table))
+		return PTR_ERR(p.table);
+	if (push->cookie == OP_COOKIE_VDSO)
+		err = set_table_locked(&p);
+	else
+		err = op_cookie_if_known(push->cookie, set_table_locked, &p);
+	if (err && p.table)
+		free_table(p.table);
+	if (!p.old)
 		return err;
 	synchronize_rcu();
 	mutex_lock(&lock);
-	put_table(old);
+	put_table(p.old);
 	mutex_unlock(&lock);
 	return 0;
 }

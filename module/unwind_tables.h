@@ -2,9 +2,10 @@
 /*
  * unwind_tables.h - unwind tables for user stacks, pushed by the daemon
  *
- * An image is what a cookie stands for. It may have a table, which it may share with others. Images
- * stay until the buffer is closed; a replaced table is freed once no walk can be using it (RCU). If
- * a walk comes through an image without a table, the table is requested once.
+ * An image is what a cookie stands for. It may have a table, which it may share with others. It
+ * stays while maps (maps.h) use it and until its cookie ends; a replaced table is freed once no
+ * walk can be using it (RCU). If a walk comes through an image without a table, the table is
+ * requested once.
  */
 #ifndef MODULE_UNWIND_TABLES_H
 #define MODULE_UNWIND_TABLES_H
@@ -19,6 +20,7 @@ struct op_shared_table;
 struct op_image {
 	struct hlist_node node;
 	op_word cookie;
+	atomic_t users;				/* maps, and the list */
 	const struct op_unwind_table __rcu *table;
 	struct op_shared_table *shared;		/* contains table */
 	unsigned long asked;			/* bit 0: is or has been on the list */
@@ -30,8 +32,12 @@ int op_unwind_tables_alloc(u64 limit);
 void op_unwind_tables_free(void);			/* [task] nothing samples, no maps */
 bool op_unwind_tables_wanted(void);			/* limit is not 0; any context */
 
-/* The image of @cookie, created if new; NULL: no memory.			[task] */
+/* The image of @cookie, created if new, with one more user; NULL: no memory.	[task] */
 struct op_image *op_image_get(op_word cookie);
+void op_image_put(struct op_image *image);	/* NULL is fine	[softirq] */
+
+/* @cookie ends: free its image. false: it has users.				[task] */
+bool op_image_release(op_word cookie);
 
 /* Under rcu_read_lock(). NULL: none.						[nmi] */
 static inline const struct op_unwind_table *op_image_table(const struct op_image *image)

@@ -22,7 +22,7 @@ typedef uint64_t op_word;
 
 /* Increased when either side would misread the other; file "abi_version". */
 #ifndef OP_ABI_VERSION		/* tests build a module of another version */
-#define OP_ABI_VERSION		2
+#define OP_ABI_VERSION		3
 #endif
 
 #define OPROFILEFS_NAME		"oprofilefs"
@@ -75,6 +75,8 @@ enum op_code {
 	OP_CGROUP		= 68,
 	/* The name of that task, NUL padded, in OP_COMM_WORDS words. [EB-50] */
 	OP_COMM			= 69,
+	/* No word after this refers to the cookie, which ends: the cookie. [EB-51] */
+	OP_COOKIE_END		= 70,
 };
 
 /*
@@ -139,11 +141,11 @@ enum op_stack_end {
 #define OP_CPU_BUFFER_SIZE_MAX		(1 << 20)
 
 /*
- * ioctls on the open "buffer" file. Cookies live while it is open. OP_IOC_COOKIE_PATH: -ENOENT:
- * unknown cookie; -ENAMETOOLONG: @len is set to the length needed. OP_IOC_COOKIE_FD: returns a
- * read-only close-on-exec descriptor of the file itself, even if it was renamed or deleted, and
- * drops the module's reference to it, so that profiling keeps no file system busy: a second call
- * for a cookie fails with -ESTALE.
+ * ioctls on the open "buffer" file. Cookies live while it is open, or until the first read that
+ * begins after OP_COOKIE_END was read. OP_IOC_COOKIE_PATH: -ENOENT: unknown cookie; -ENAMETOOLONG:
+ * @len is set to the length needed. OP_IOC_COOKIE_FD: returns a read-only close-on-exec descriptor
+ * of the file itself, even if it was renamed or deleted, and drops the module's reference to it, so
+ * that profiling keeps no file system busy: a second call for a cookie fails with -ESTALE.
  */
 struct op_cookie_path {
 	op_word cookie;

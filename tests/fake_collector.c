@@ -258,6 +258,12 @@ void fake_want_table(struct fake_collector *f, op_word cookie)
 	fake_put(f, cookie);
 }
 
+void fake_cookie_end(struct fake_collector *f, op_word cookie)
+{
+	put_note(f, OP_COOKIE_END);
+	fake_put(f, cookie);
+}
+
 void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
 		 const char *name)
 {

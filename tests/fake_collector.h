@@ -45,6 +45,7 @@ void fake_stack(struct fake_collector *f);
 void fake_caller(struct fake_collector *f, op_word address);
 void fake_stack_end(struct fake_collector *f, unsigned int end);
 void fake_want_table(struct fake_collector *f, op_word cookie);
+void fake_cookie_end(struct fake_collector *f, op_word cookie);
 void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
 		 const char *name);
 

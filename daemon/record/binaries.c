@@ -217,10 +217,11 @@ void binaries_add(struct binaries *b, struct image *image, op_word cookie, int f
 
 	if (*image->build_id && !binary) {
 		binary = add_binary(b, image);
-		binary->cookie = cookie;
 		binary->file = identity_of(fd);
 		must_hold = fd >= 0 && b->nr_held < HELD_MAX && !is_at_path(binary);
 	}
+	if (binary)
+		binary->cookie = cookie;	/* an older one may have ended */
 	if (must_hold)
 		hold(b, binary, fd);
 	else if (fd >= 0)

@@ -11,12 +11,15 @@
 #include "daemon/record/cookie.h"
 #include "libutil/build_id.h"
 #include "libutil/hash.h"
+#include "libutil/list.h"
 #include "libutil/log.h"
 #include "libutil/quiet_path.h"
-#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
+#define NR_BUCKETS	4096
+
 struct resolved {
+	struct list_head node;		/* in its bucket */
 	op_word cookie;
 	struct image *image;		/* NULL: could not be resolved */
 };
@@ -27,9 +30,7 @@ struct cookies {
 	struct binaries *binaries;
 	void (*handle_file)(void *context, op_word cookie, int fd);	/* may be NULL */
 	void *context;
-	struct resolved *resolved;
-	size_t nr, room;
-	struct hash_table by_cookie;	/* of @resolved */
+	struct list_head buckets[NR_BUCKETS];	/* of struct resolved */
 };
 
 struct cookies *cookies_new(struct collector *collector, struct images *images,
@@ -40,15 +41,24 @@ struct cookies *cookies_new(struct collector *collector, struct images *images,
 	c->collector = collector;
 	c->images = images;
 	c->binaries = binaries;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		list_init(&c->buckets[i]);
 	return c;
+}
+
+static void forget(struct resolved *r)
+{
+	list_del(&r->node);
+	free(r);
 }
 
 void cookies_free(struct cookies *c)
 {
 	if (!c)
 		return;
-	hash_table_free(&c->by_cookie);
-	free(c->resolved);
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		while (!list_empty(&c->buckets[i]))
+			forget(list_entry(c->buckets[i].next, struct resolved, node));
 	free(c);
 }
 
@@ -135,27 +145,42 @@ static struct image *resolve(struct cookies *c, op_word cookie)
 	return image;
 }
 
-static bool is_cookie(const void *cookies, uint32_t id, const void *cookie)
+static struct list_head *bucket_of(struct cookies *c, op_word cookie)
 {
-	return ((const struct cookies *)cookies)->resolved[id].cookie == *(const op_word *)cookie;
+	return &c->buckets[hash_u64(cookie) % NR_BUCKETS];
+}
+
+static struct resolved *find(struct cookies *c, op_word cookie)
+{
+	struct list_head *bucket = bucket_of(c, cookie);
+	struct resolved *r;
+
+	list_for_each_entry(r, bucket, node)
+		if (r->cookie == cookie)
+			return r;
+	return NULL;
 }
 
 struct image *cookie_image(struct cookies *c, op_word cookie)
 {
-	struct image *image;
-	uint64_t hash;
-	uint32_t id;
+	struct resolved *r;
 
 	if (cookie == OP_NO_COOKIE || cookie == OP_INVALID_COOKIE)
 		return NULL;
-	hash = hash_u64(cookie);
-	id = hash_table_find(&c->by_cookie, hash, is_cookie, c, &cookie);
-	if (id != HASH_NONE)
-		return c->resolved[id].image;
+	r = find(c, cookie);
+	if (!r) {
+		r = xcalloc(1, sizeof(*r));
+		r->cookie = cookie;
+		r->image = resolve(c, cookie);
+		list_add(&r->node, bucket_of(c, cookie));
+	}
+	return r->image;
+}
 
-	image = resolve(c, cookie);
-	xgrow(c->resolved, c->nr, c->room);
-	c->resolved[c->nr] = (struct resolved){ cookie, image };
-	hash_table_add(&c->by_cookie, hash, c->nr++);
-	return image;
+void cookies_forget(struct cookies *c, op_word cookie)
+{
+	struct resolved *r = find(c, cookie);
+
+	if (r)
+		forget(r);
 }

@@ -2,7 +2,8 @@
 /*
  * cookie.h - the images that cookies stand for; the collector is asked once per cookie
  *
- * A cookie stays valid as long as the collector is open, and so does the answer kept here.
+ * The answer is kept until the collector ends the cookie (OP_COOKIE_END), so that no more are kept
+ * here than there.
  */
 #ifndef DAEMON_RECORD_COOKIE_H
 #define DAEMON_RECORD_COOKIE_H
@@ -25,5 +26,8 @@ void cookies_set_file_handler(struct cookies *c,
 
 /* The image; NULL: no cookie (OP_NO_COOKIE, OP_INVALID_COOKIE), or it could not be resolved. */
 struct image *cookie_image(struct cookies *c, op_word cookie);
+
+/* The cookie ended: forget what it stands for. */
+void cookies_forget(struct cookies *c, op_word cookie);
 
 #endif

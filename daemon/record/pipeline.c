@@ -59,6 +59,15 @@ static void handle_want_table(void *context, op_word cookie)
 	unwind_push_want(p->unwind_push, cookie);
 }
 
+static void handle_cookie_end(void *context, op_word cookie)
+{
+	struct pipeline *p = context;
+
+	cookies_forget(p->cookies, cookie);
+	if (p->unwind_push)
+		unwind_push_forget(p->unwind_push, cookie);
+}
+
 /* A sample with an address that the CPU marked as invalid is lost, but was received. [EB-77] */
 static void handle_ibs(void *context, const struct trans_state *state, enum op_code code,
 		       const op_word *w)
@@ -88,6 +97,7 @@ static const struct trans_ops handlers = {
 	.ibs = handle_ibs,
 	.stack = handle_stack,
 	.want_table = handle_want_table,
+	.cookie_end = handle_cookie_end,
 };
 
 /* The original's tools need a CPU type in every file: a timer's is the least wrong. */

@@ -14,7 +14,7 @@
 #define RUN_MAX		256	/* pairs handed over at once */
 #define NOTE_MAX	16	/* words of the longest note, OP_ESCAPE and code included */
 
-#define NR_CODES	(OP_COMM + 1)
+#define NR_CODES	(OP_COOKIE_END + 1)
 
 struct note {
 	bool (*handle)(struct trans *t, const op_word *payload);	/* NULL: unknown code */
@@ -231,6 +231,16 @@ static bool note_want_table(struct trans *t, const op_word *p)
 	return true;
 }
 
+static bool note_cookie_end(struct trans *t, const op_word *p)
+{
+	if (p[0] == OP_ESCAPE)
+		return false;
+	end_stack_without_note(t);
+	if (t->ops->cookie_end)
+		t->ops->cookie_end(t->context, p[0]);
+	return true;
+}
+
 static bool note_anon_map(struct trans *t, const op_word *p)
 {
 	struct anon_map *map = &t->state.anon;
@@ -299,6 +309,7 @@ static const struct note known_notes[NR_CODES] = {
 	[OP_WANT_TABLE]    = { note_want_table,    1 },
 	[OP_CGROUP]        = { note_cgroup,        1 },
 	[OP_COMM]          = { note_comm,          OP_COMM_WORDS },
+	[OP_COOKIE_END]    = { note_cookie_end,    1 },
 };
 
 /* Words */

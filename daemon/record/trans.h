@@ -68,6 +68,7 @@ struct trans_ops {
 		      const struct trans_frame *frames, size_t nr, uint32_t counter,
 		      unsigned int end);
 	void (*want_table)(void *context, op_word cookie);	/* OP_WANT_TABLE */
+	void (*cookie_end)(void *context, op_word cookie);	/* OP_COOKIE_END */
 };
 
 /* words = note_words + 2 * pairs + words_skipped + the few words of an incomplete note or pair. */

@@ -77,7 +77,8 @@ static int payload_of(op_word code)
 	case OP_ANON_MAP:	return OP_ANON_MAP_WORDS;
 	case OP_MODULE_RANGE:	return OP_MODULE_RANGE_WORDS;
 	case OP_STACK_END:
-	case OP_WANT_TABLE:	return 1;
+	case OP_WANT_TABLE:
+	case OP_COOKIE_END:	return 1;
 	default:		return -1;
 	}
 }

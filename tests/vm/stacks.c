@@ -162,6 +162,7 @@ static void decode(int fd, const op_word *w, size_t nr)
 			break;
 		case OP_CPU_SWITCH:
 		case OP_WANT_TABLE:
+		case OP_COOKIE_END:
 			i += 3;
 			break;
 		case OP_COOKIE_SWITCH:

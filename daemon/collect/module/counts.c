@@ -28,6 +28,7 @@ static void read_cpu(const char *stats, const char *cpu, struct cpu_counts *c)
 	c->lost[LOST_EVENT_BUFFER] += cpu_stat(stats, cpu, "sample_lost_event_overflow");
 	c->lost[LOST_NO_MM] += cpu_stat(stats, cpu, "sample_lost_no_mm");
 	c->lost[LOST_NO_MAPPING] += cpu_stat(stats, cpu, "sample_lost_no_mapping");
+	c->lost[LOST_UNKNOWN_IMAGE] += cpu_stat(stats, cpu, "sample_lost_no_image");
 	c->lost[LOST_INVALID_PC] += cpu_stat(stats, cpu, "sample_invalid_eip");
 }
 

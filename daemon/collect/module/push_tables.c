@@ -58,19 +58,22 @@ static void close_file(struct unwind_push *p, struct binary *b)
 	p->nr_held--;
 }
 
+static void forget(struct unwind_push *p, struct binary *b)
+{
+	close_file(p, b);
+	list_del(&b->by_cookie);
+	list_del(&b->by_key);
+	list_del(&b->waiting);
+	free(b);
+}
+
 void unwind_push_free(struct unwind_push *p)
 {
 	if (!p)
 		return;
 	for (size_t i = 0; i < NR_BUCKETS; i++)
-		while (!list_empty(&p->by_cookie[i])) {
-			struct binary *b = list_entry(p->by_cookie[i].next, struct binary,
-						      by_cookie);
-
-			close_file(p, b);
-			list_del(&b->by_cookie);
-			free(b);
-		}
+		while (!list_empty(&p->by_cookie[i]))
+			forget(p, list_entry(p->by_cookie[i].next, struct binary, by_cookie));
 	free(p);
 }
 
@@ -235,6 +238,17 @@ void unwind_push_want(struct unwind_push *p, op_word cookie)
 	p->stats.waiting++;
 	list_add_tail(&b->waiting, &p->waiting);
 	try_push(p, b);
+}
+
+void unwind_push_forget(struct unwind_push *p, op_word cookie)
+{
+	struct binary *b = find(p, cookie);
+
+	if (!b)
+		return;
+	if (b->wanted)
+		settle(p, b, false, "its cookie ended");
+	forget(p, b);
 }
 
 void unwind_push_turn(struct unwind_push *p)

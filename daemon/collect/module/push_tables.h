@@ -25,6 +25,9 @@ void unwind_push_file(void *p, op_word cookie, int fd);
 /* The collector wants the table of @cookie. unwind_push_file() came before if there is a file. */
 void unwind_push_want(struct unwind_push *p, op_word cookie);
 
+/* The cookie ended: nothing is pushed for it any more. */
+void unwind_push_forget(struct unwind_push *p, op_word cookie);
+
 /* Push tables that became ready, the vdso's first. Call after every drain. */
 void unwind_push_turn(struct unwind_push *p);
 

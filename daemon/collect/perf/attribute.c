@@ -208,8 +208,10 @@ static bool hold(struct perf_attribute *a, const struct placed *p,
 		return false;
 	h->cpu = p->cpu;
 	h->program = p->program;
-	if (p->process)
+	if (p->process) {
 		h->entry = p->process->entry;
+		h->program_image = perf_image_ref(p->process->program);
+	}
 	return true;
 }
 

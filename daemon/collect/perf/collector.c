@@ -288,6 +288,13 @@ static void reread_if_missed(struct perf_collector *p, uint64_t now)
 	p->reread_at = now;
 }
 
+static void write_cookie_end(void *collector, op_word cookie)
+{
+	struct perf_collector *p = collector;
+
+	perf_emit_cookie_end(&p->emit, cookie);
+}
+
 /* Returns a time up to which all records have been handed over. */
 static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
 {
@@ -306,6 +313,8 @@ static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words
 		bound = complete;
 
 	perf_emit_begin(&p->emit, words, context);
+	/* now, because the tables of a drain hold images until its end */
+	perf_cookies_recycle(p->cookies, write_cookie_end, p);
 	perf_attribute_held(&p->attribute, false);
 	announce_modules(p, now);
 	perf_attribute_run(&p->attribute, p->order, bound);

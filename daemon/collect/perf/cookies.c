@@ -3,8 +3,8 @@
  * cookies.c - the table of images
  *
  * There is one struct per build of a file, however many processes map it, so that a mapping is a
- * pointer and a cookie is assigned once. Any user can create and run new files, so only sampled
- * images are kept. Others are removed again, which is why this is not a libutil/table.h.
+ * pointer and a cookie is assigned once. Any user can create and run new files, so images that
+ * nothing maps are removed again, which is why this is not a libutil/table.h.
  */
 #include "daemon/collect/perf/cookies.h"
 
@@ -16,11 +16,21 @@
 
 #define BUCKETS_MIN	256
 
+/* A cookie is the slot's index + 1, and in the upper half its generation. */
+struct slot {
+	struct perf_image *image;	/* NULL: free */
+	uint32_t generation;		/* images that it was of before */
+	uint32_t next_free;		/* index + 1; 0: none */
+};
+
 struct perf_cookies {
 	struct perf_image **buckets;
 	size_t nr_buckets, nr_images;
-	struct perf_image **by_cookie;	/* cookie n is at n - 1 */
-	size_t nr_cookies, room_cookies;
+	struct slot *slots;
+	size_t nr_slots, room_slots;
+	uint32_t free_slot;		/* index + 1; 0: none */
+	struct list_head idle;		/* images with cookies without references, oldest first */
+	size_t nr_idle;
 };
 
 struct perf_cookies *perf_cookies_new(void)
@@ -29,6 +39,7 @@ struct perf_cookies *perf_cookies_new(void)
 
 	t->nr_buckets = BUCKETS_MIN;
 	t->buckets = xcalloc(t->nr_buckets, sizeof(*t->buckets));
+	list_init(&t->idle);
 	return t;
 }
 
@@ -51,7 +62,7 @@ void perf_cookies_free(struct perf_cookies *t)
 		}
 	}
 	free(t->buckets);
-	free(t->by_cookie);
+	free(t->slots);
 	free(t);
 }
 
@@ -178,6 +189,7 @@ static struct perf_image *add_image(struct perf_cookies *t, const struct probe *
 	image->generation = p->key.generation;
 	image->build_id = p->key.build_id;
 	image->hash = p->hash;
+	list_init(&image->idle);
 
 	if (t->nr_images++ == t->nr_buckets)
 		grow(t);
@@ -198,34 +210,96 @@ struct perf_image *perf_image_get(struct perf_cookies *t, const struct perf_imag
 			break;
 	if (!image)
 		image = add_image(t, &p);
-	image->refs++;
+	if (!list_empty(&image->idle)) {
+		list_del(&image->idle);
+		t->nr_idle--;
+	}
+	return perf_image_ref(image);
+}
+
+struct perf_image *perf_image_ref(struct perf_image *image)
+{
+	if (image)
+		image->refs++;
 	return image;
 }
 
-void perf_image_put(struct perf_cookies *t, struct perf_image *image)
+static void remove_image(struct perf_cookies *t, struct perf_image *image)
 {
-	struct perf_image **at;
+	struct perf_image **at = bucket_of(t, image->hash);
 
-	if (!image || --image->refs || image->cookie != OP_NO_COOKIE)
-		return;
-	for (at = bucket_of(t, image->hash); *at != image; at = &(*at)->next)
-		;
+	while (*at != image)
+		at = &(*at)->next;
 	*at = image->next;
 	t->nr_images--;
 	image_free(image);
 }
 
+void perf_image_put(struct perf_cookies *t, struct perf_image *image)
+{
+	if (!image || --image->refs)
+		return;
+	if (image->cookie == OP_NO_COOKIE) {
+		remove_image(t, image);
+		return;
+	}
+	list_add_tail(&image->idle, &t->idle);
+	t->nr_idle++;
+}
+
+static uint32_t take_slot(struct perf_cookies *t)
+{
+	uint32_t slot = t->free_slot;
+
+	if (slot) {
+		t->free_slot = t->slots[slot - 1].next_free;
+		return slot;
+	}
+	xgrow(t->slots, t->nr_slots, t->room_slots);
+	t->slots[t->nr_slots] = (struct slot){ .image = NULL };
+	return ++t->nr_slots;
+}
+
+static void free_slot(struct perf_cookies *t, op_word cookie)
+{
+	struct slot *slot = &t->slots[(uint32_t)cookie - 1];
+
+	slot->image = NULL;
+	slot->generation++;
+	slot->next_free = t->free_slot;
+	t->free_slot = (uint32_t)cookie;
+}
+
 op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image)
 {
+	uint32_t slot;
+
 	if (image->cookie == OP_NO_COOKIE && !image->anonymous) {
-		xgrow(t->by_cookie, t->nr_cookies, t->room_cookies);
-		t->by_cookie[t->nr_cookies++] = image;
-		image->cookie = t->nr_cookies;
+		slot = take_slot(t);
+		t->slots[slot - 1].image = image;
+		image->cookie = (op_word)t->slots[slot - 1].generation << 32 | slot;
 	}
 	return image->cookie;
 }
 
 struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie)
 {
-	return cookie >= 1 && cookie <= t->nr_cookies ? t->by_cookie[cookie - 1] : NULL;
+	uint32_t slot = (uint32_t)cookie;
+	struct perf_image *image = slot && slot <= t->nr_slots ? t->slots[slot - 1].image : NULL;
+
+	return image && image->cookie == cookie ? image : NULL;
+}
+
+void perf_cookies_recycle(struct perf_cookies *t, void (*end)(void *context, op_word cookie),
+			  void *context)
+{
+	while (t->nr_idle > PERF_COOKIES_IDLE_MAX) {
+		struct perf_image *image = list_entry(t->idle.next, struct perf_image, idle);
+
+		end(context, image->cookie);
+		list_del(&image->idle);
+		t->nr_idle--;
+		free_slot(t, image->cookie);
+		remove_image(t, image);
+	}
 }

@@ -2,10 +2,11 @@
 /*
  * cookies.h - the files and anonymous memory that code runs from, and their cookies
  *
- * An image is one build of one file: its key is path and build-id or, if the kernel gave no
- * build-id, path, device, inode and generation [PC-20]. Mappings hold references. An image that
- * got a cookie stays until the end, because its words may be decoded at any time; any other is
- * freed with its last mapping.
+ * An image is one build of one file by the name through which it was mapped: its key is path and
+ * build-id or, if the kernel gave no build-id, path, device, inode and generation [PC-20]. The path
+ * stands for mount and folder, which the kernel does not report. Mappings hold references. Without
+ * any, an image that has no cookie is freed; of those that have one, the last ones are kept,
+ * because most programs run again.
  */
 #ifndef DAEMON_COLLECT_PERF_COOKIES_H
 #define DAEMON_COLLECT_PERF_COOKIES_H
@@ -14,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/build_id.h"
+#include "libutil/list.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/cache.h"
 
@@ -50,7 +52,10 @@ struct perf_image {
 	unsigned int refs;
 	uint64_t hash;
 	struct perf_image *next;	/* in its bucket */
+	struct list_head idle;		/* in the table's list: without references */
 };
+
+#define PERF_COOKIES_IDLE_MAX	4096
 
 struct perf_cookies;
 
@@ -59,9 +64,13 @@ void perf_cookies_free(struct perf_cookies *t);
 
 /* The image of @key, created if new; the caller holds a reference until perf_image_put(). */
 struct perf_image *perf_image_get(struct perf_cookies *t, const struct perf_image_key *key);
+struct perf_image *perf_image_ref(struct perf_image *image);	/* one more; NULL stays NULL */
 void perf_image_put(struct perf_cookies *t, struct perf_image *image);	/* NULL is fine */
 
-/* The image's cookie, assigned now if it had none; OP_NO_COOKIE for anonymous memory. */
+/*
+ * The image's cookie, assigned now if it had none; OP_NO_COOKIE for anonymous memory. A cookie is a
+ * slot of a table and how often that was used before, so none is ever used again.
+ */
 op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image);
 /* NULL: unknown. */
 struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie);
@@ -71,6 +80,14 @@ struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cooki
  * "[vdso]", ...; NULL if it is a file [PC-22].
  */
 const char *perf_anonymous_name(const char *path);
+
+/*
+ * Free the images with cookies that have been without references for longest, but for
+ * PERF_COOKIES_IDLE_MAX; @end is called for each cookie. No pointer to an image without a reference
+ * may be kept.
+ */
+void perf_cookies_recycle(struct perf_cookies *t, void (*end)(void *context, op_word cookie),
+			  void *context);
 
 size_t perf_cookies_count(const struct perf_cookies *t);	/* images alive */
 

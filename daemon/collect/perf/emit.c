@@ -177,6 +177,13 @@ void perf_emit_stack_end(struct perf_emit *e, unsigned int end)
 	put(e, end);
 }
 
+void perf_emit_cookie_end(struct perf_emit *e, op_word cookie)
+{
+	make_room(e);
+	note(e, OP_COOKIE_END);
+	put(e, cookie);
+}
+
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
 		      const char *name)
 {

@@ -62,6 +62,8 @@ void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, cons
 /* End the stack that begins_stack began. @end: enum op_stack_end and OP_STACK_* bits. */
 void perf_emit_stack_end(struct perf_emit *e, unsigned int end);
 
+void perf_emit_cookie_end(struct perf_emit *e, op_word cookie);
+
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
 		      const char *name);
 

@@ -86,6 +86,7 @@ void perf_held_remove(struct perf_held *h, struct perf_held_sample *s)
 	list_del(&s->list);
 	h->bytes -= s->size;
 	perf_maps_put(h->cookies, s->maps);
+	perf_image_put(h->cookies, s->program_image);
 	free(s);
 	if (!list_empty(&h->samples) || h->peak < TRIM_BYTES)
 		return;

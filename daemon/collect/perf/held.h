@@ -29,6 +29,7 @@ struct perf_held_sample {
 	struct perf_maps *maps;		/* of the process at that time */
 	struct perf_entry entry;
 	op_word program;		/* its cookie */
+	struct perf_image *program_image;	/* a reference, so that the cookie stays */
 	char comm[OP_COMM_WORDS * 8 + 1];
 	size_t size;			/* bytes that it counts for */
 	uint64_t bytes[];

@@ -32,7 +32,8 @@ static bool devices_differ(int fd)
 	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
-static bool is_image(int fd, const struct perf_image *image)
+/* @exactly: do not believe an inode alone. */
+static bool is_image(int fd, const struct perf_image *image, bool exactly)
 {
 	struct build_id id;
 	struct stat st;
@@ -43,7 +44,7 @@ static bool is_image(int fd, const struct perf_image *image)
 	if (!image->inode || fstat(fd, &st) || st.st_ino != image->inode)
 		return false;
 	return (major(st.st_dev) == image->major && minor(st.st_dev) == image->minor) ||
-	       devices_differ(fd);
+	       (!exactly && devices_differ(fd));
 }
 
 /*
@@ -74,22 +75,23 @@ static int open_regular(const struct perf_processes *p, int handle, uint32_t tgi
 
 /* Closes @handle, an O_PATH descriptor or negative. @tgid: the process it was found by; 0: us. */
 static int open_if_image(const struct perf_processes *p, int handle,
-			 const struct perf_image *image, uint32_t tgid)
+			 const struct perf_image *image, uint32_t tgid, bool exactly)
 {
 	int fd = open_regular(p, handle, tgid);
 
-	if (fd >= 0 && !is_image(fd, image)) {
+	if (fd >= 0 && !is_image(fd, image, exactly)) {
 		close(fd);
 		return -ESTALE;
 	}
 	return fd;
 }
 
-/* The file behind a mapping, even if renamed. The link's text must still match the image. */
+/* The file behind a mapping, even if it was renamed: then its inode must match exactly. */
 static int open_mapping(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid, uint64_t start, uint64_t end)
 {
 	char path[PATH_MAX], target[PATH_MAX + 32];
+	bool is_renamed;
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "%s/%u/map_files/%llx-%llx", p->proc, tgid,
@@ -98,9 +100,8 @@ static int open_mapping(const struct perf_processes *p, const struct perf_image 
 	if (len <= 0)
 		return -ESTALE;
 	target[len] = 0;
-	if (strncmp(target, image->path, strlen(image->path)))
-		return -ESTALE;
-	return open_if_image(p, open(path, O_PATH | O_CLOEXEC), image, tgid);
+	is_renamed = strncmp(target, image->path, strlen(image->path));
+	return open_if_image(p, open(path, O_PATH | O_CLOEXEC), image, tgid, is_renamed);
 }
 
 static int open_in_root(const struct perf_processes *p, const struct perf_image *image,
@@ -117,7 +118,7 @@ static int open_in_root(const struct perf_processes *p, const struct perf_image 
 		return -ESTALE;
 	handle = quiet_open(root, image->path);
 	close(root);
-	return open_if_image(p, handle, image, tgid);
+	return open_if_image(p, handle, image, tgid, false);
 }
 
 static int open_through(const struct perf_processes *p, const struct perf_image *image,
@@ -170,7 +171,7 @@ int perf_image_open(const struct perf_processes *p, const struct perf_image *ima
 	if (fd == -ESTALE)
 		fd = open_in_root(p, image, image->parent_tgid);
 	if (fd == -ESTALE)
-		fd = open_if_image(p, quiet_open(AT_FDCWD, image->path), image, 0);
+		fd = open_if_image(p, quiet_open(AT_FDCWD, image->path), image, 0, false);
 	if (fd == -ESTALE)
 		fd = open_through_others(p, image);
 	return fd < 0 ? -ESTALE : fd;

@@ -72,6 +72,42 @@ static bool log_record(const struct op_owner *o, u64 pc, const u64 *data, u32 nr
 	return logged;
 }
 
+/* Samples of all kinds are moved from one ring to another, and within it, until it is full. */
+TEST(copies_are_what_they_were)
+{
+	static const u64 data[] = { 21, 22, 23 };
+	static struct op_entry more[32];
+	struct op_owner a = owner(1, true, 1), b = owner(2, false, 1);
+	u64 callers[] = { 31, 32, 33 };
+	struct op_stack stack = { .callers = callers, .nr = 3, .nr_kernel = 1, .end = 5 };
+	struct op_ring to;
+
+	op_ring_init(&ring, entries, 64);
+	op_ring_init(&to, more, 32);
+	op_ring_log(&ring, &a, 10, 7, 1);
+	op_ring_log_record(&ring, &b, 20, 8, 14, data, 3);
+	op_ring_log_stack(&ring, &b, 30, 9, 2, &stack);
+	op_ring_consume(&ring, 3);
+	CHECK(op_ring_copy(&to, &ring, &a) && op_ring_filled(&to) == 4, "a sample");
+	op_ring_consume(&ring, 1 + 3);
+	CHECK(op_ring_copy(&to, &ring, &b) && op_ring_filled(&to) == 4 + 3 + 4, "a record");
+	op_ring_consume(&ring, 4);
+	CHECK(op_ring_copy(&to, &ring, &b) && op_ring_filled(&to) == 11 + 4, "a stack");
+	op_ring_consume(&to, 3);
+	CHECK(op_ring_peek(&to, 0)->value == 10 && op_ring_peek(&to, 0)->small == 7, "first");
+	CHECK(op_ring_copy(&to, &to, &a) && op_ring_filled(&to) == 12 + 4, "to its own end");
+	op_ring_consume(&to, 1 + 3);
+	CHECK(op_ring_sample_entries(&to) == 4 && op_ring_peek(&to, 3)->value == 23, "second");
+	op_ring_consume(&to, 4);
+	stack = op_ring_stack(&to);
+	CHECK(stack.nr == 3 && stack.nr_kernel == 1 && stack.end == 5, "third");
+	for (u32 i = 0; i < 3; i++)
+		CHECK(op_ring_caller(&to, i) == 31 + i, "caller %u", i);
+	while (op_ring_copy(&to, &to, &b))
+		;
+	CHECK(op_ring_filled(&to) <= 32 && op_ring_peek(&to, 0)->value == 30, "full");
+}
+
 TEST(records_are_whole_and_wrap)
 {
 	static const u64 data[OP_RING_DATA] = { ~0ull, 2, 3, 4, 5, 6, 7 };

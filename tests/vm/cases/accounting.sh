@@ -23,7 +23,8 @@ module_balances()
 		received=$(cat "$cpu/sample_received")
 		accounted=$(($(cat "$cpu/sample_delivered") + $(cat "$cpu/sample_lost_overflow") +
 			$(cat "$cpu/sample_lost_event_overflow") + $(cat "$cpu/sample_lost_no_mm") +
-			$(cat "$cpu/sample_lost_no_mapping") + $(cat "$cpu/sample_invalid_eip")))
+			$(cat "$cpu/sample_lost_no_mapping") + $(cat "$cpu/sample_lost_no_image") +
+			$(cat "$cpu/sample_invalid_eip")))
 		[ "$received" = "$accounted" ] || {
 			bad=1; echo "# ${cpu##*/}: received $received, accounted $accounted" >&3; }
 	done

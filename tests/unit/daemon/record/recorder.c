@@ -271,6 +271,26 @@ TEST(chunks_of_words)
 	}
 }
 
+TEST(cookies_are_forgotten_when_they_end)
+{
+	struct recorder *r;
+
+	test_prepare();
+	for (int i = 0; i < 3; i++) {
+		put_one_of_each();
+		fake_cookie_end(&fake, APP);
+		fake_cookie_end(&fake, UNKNOWN);
+	}
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", LIB_FILE, 0x100, 3, 3);
+	CHECK(test_totals(r).recorded == 9, "all are recorded");
+	CHECK(fake.nr_cookie_questions == 4,
+	      "asked %u times: 3 for the program, once for the library", fake.nr_cookie_questions);
+	test_close(r);
+	tmpdir_remove();
+}
+
 TEST(garbage_is_accounted_for)
 {
 	struct op_error e = { "" };

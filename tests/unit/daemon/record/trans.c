@@ -82,6 +82,11 @@ static void print_want_table(void *context, op_word cookie)
 	strbuf_addf(context, "wants the table of %" PRIu64 "\n", cookie);
 }
 
+static void print_cookie_end(void *context, op_word cookie)
+{
+	strbuf_addf(context, "%" PRIu64 " ends\n", cookie);
+}
+
 static const struct trans_ops ops = {
 	.samples = print_samples,
 	.module_range = print_range,
@@ -89,6 +94,7 @@ static const struct trans_ops ops = {
 	.ibs = print_ibs,
 	.stack = print_stack,
 	.want_table = print_want_table,
+	.cookie_end = print_cookie_end,
 };
 
 /* Decode @words in two parts, split at @cut. */
@@ -213,6 +219,13 @@ static const struct {
 	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },
 	  "wants the table of 5\nk 10 0 cpu0 0/0 app-1 image-1 leaf\nwants the table of 6\n"
 	  "stack counter0 cpu0 0/0 app-1 end1: 10@kernel 20@kernel\n", 2, 1, 0 },
+	{ "cookies that end, after the samples before; an open stack has ended, too",
+	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, 0x10, 0, E, OP_COOKIE_END, 3, 0x20, 0,
+	    E, OP_TRACE_BEGIN, 0x30, 0, 0x40, 0, E, OP_COOKIE_END, 4, 0x50, 0, E, OP_COOKIE_END,
+	    E, OP_KERNEL_ENTER, END },
+	  "u 10 0 cpu0 0/0 app-1 image3\n3 ends\nu 20 0 cpu0 0/0 app-1 image3\n"
+	  "u 30 0 cpu0 0/0 app-1 image3 leaf\nstack counter0 cpu0 0/0 app-1 end7: 30@3 40@3\n"
+	  "4 ends\nu 50 0 cpu0 0/0 app-1 image3\n", 2, 1, 0 },
 	{ "instruction-based samples",
 	  { E, OP_CPU_SWITCH, 1, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, 0x40, 0,
 	    E, OP_IBS_FETCH, 1ull << 60, 2, 3, 4, 5, 6, 7, 0x50, 0,

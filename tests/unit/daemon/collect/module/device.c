@@ -308,6 +308,7 @@ TEST(counts_per_cpu)
 	put_text(tmpdir_path("stats/cpu2/sample_lost_event_overflow"), "2\n");
 	put_text(tmpdir_path("stats/cpu2/sample_lost_no_mm"), "3\n");
 	put_text(tmpdir_path("stats/cpu2/sample_lost_no_mapping"), "4\n");
+	put_text(tmpdir_path("stats/cpu2/sample_lost_no_image"), "7\n");
 	put_text(tmpdir_path("stats/cpu2/sample_invalid_eip"), "5\n");
 	put_text(tmpdir_path("stats/cpu2/sample_throttled"), "6\n");
 	CHECK(!c->open(c, &config, &e), "%s", e.text);
@@ -318,6 +319,7 @@ TEST(counts_per_cpu)
 		      counts.cpu[2].lost[LOST_EVENT_BUFFER] == 2 &&
 		      counts.cpu[2].lost[LOST_NO_MM] == 3 &&
 		      counts.cpu[2].lost[LOST_NO_MAPPING] == 4 &&
+		      counts.cpu[2].lost[LOST_UNKNOWN_IMAGE] == 7 &&
 		      counts.cpu[2].lost[LOST_INVALID_PC] == 5,
 	      "cpu 2");
 	free(counts.cpu);

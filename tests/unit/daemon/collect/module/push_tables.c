@@ -131,6 +131,27 @@ TEST(binaries_without_a_table)
 	end();
 }
 
+TEST(cookies_that_end)
+{
+	begin();
+	tell_file(7, "/proc/self/exe");
+	unwind_push_want(push, 7);
+	unwind_push_forget(push, 7);
+	unwind_push_forget(push, 8);
+	settle();
+	CHECK(stats().waiting == 0 && stats().pushed + stats().without <= 2, "nothing waits");
+	for (unsigned int i = 0; i < nr_pushes; i++)
+		CHECK(pushes[i].cookie == OP_COOKIE_VDSO || stats().pushed == 2, "not pushed");
+	/* another file has the next number; the table of the same binary is there already */
+	tell_file(9, "/proc/self/exe");
+	nr_pushes = 0;
+	unwind_push_want(push, 9);
+	settle();
+	CHECK(nr_pushes == 1 && pushes[0].cookie == 9 && pushes[0].same_as == OP_NO_COOKIE,
+	      "not shared with one that ended");
+	end();
+}
+
 /* From the word in the stream to the push, through the recorder. */
 TEST(through_the_recorder)
 {

@@ -75,6 +75,72 @@ TEST(one_cookie_for_one_build)
 	perf_cookies_free(t);
 }
 
+/* Each name of an inode is an image of its own, with the name through which it was mapped. */
+TEST(names_of_one_inode)
+{
+	static const char *const names[] = { "/bin/a", "/bin/b", "/mnt/bin/a" };
+	struct perf_cookies *t = perf_cookies_new();
+
+	for (int with_build_id = 0; with_build_id < 2; with_build_id++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			struct perf_image_key key = { .path = names[i], .major = 8, .inode = 5,
+						      .build_id.len = 20 * with_build_id };
+			struct perf_image *got = perf_image_get(t, &key);
+
+			CHECK(perf_image_cookie(t, got) == i + 1 + 3 * with_build_id, "another");
+			CHECK(!strcmp(got->path, names[i]), "%s: %s", names[i], got->path);
+		}
+	perf_cookies_free(t);
+}
+
+struct ends {
+	struct perf_cookies *cookies;
+	unsigned int nr;
+};
+
+static void count_end(void *context, op_word cookie)
+{
+	struct ends *ends = context;
+
+	CHECK(perf_cookies_find(ends->cookies, cookie), "it is known until then");
+	ends->nr++;
+}
+
+TEST(a_million_binaries)
+{
+	enum { NR = 1000000, PER_DRAIN = 500, MOST = PERF_COOKIES_IDLE_MAX + PER_DRAIN + 1 };
+	struct perf_cookies *t = perf_cookies_new();
+	struct perf_image *mapped = image(t, "/bin/long", 1);
+	op_word cookie, last[MOST + 1] = { 0 }, first = 0, long_one = perf_image_cookie(t, mapped);
+	struct ends ends = { .cookies = t };
+	unsigned int bad = 0;
+
+	for (int i = 1; i <= NR; i++) {
+		struct perf_image *a = image(t, "/tmp/x", i + 1);
+		struct perf_image *often = image(t, "/bin/often", 1);
+
+		cookie = perf_image_cookie(t, a);
+		first = first ?: cookie;
+		/* a slot's numbers rise, so none is ever repeated */
+		bad += (uint32_t)cookie > MOST || cookie <= last[(uint32_t)cookie % (MOST + 1)];
+		last[(uint32_t)cookie % (MOST + 1)] = cookie;
+		bad += perf_cookies_find(t, cookie) != a;
+		if (i == 1)
+			perf_image_cookie(t, often);
+		perf_image_put(t, often);
+		perf_image_put(t, a);
+		if (i % PER_DRAIN == 0)
+			perf_cookies_recycle(t, count_end, &ends);
+		bad += perf_cookies_count(t) > MOST;
+	}
+	CHECK(!bad, "%u cookies lost, repeated or too many", bad);
+	CHECK(ends.nr > NR - MOST, "%u ended", ends.nr);
+	CHECK(!perf_cookies_find(t, first), "the first one is unknown now");
+	CHECK(perf_cookies_find(t, long_one) == mapped, "what is mapped stays");
+	CHECK(image(t, "/bin/often", 1)->cookie, "and what runs again and again");
+	perf_cookies_free(t);
+}
+
 TEST(only_sampled_images_stay)
 {
 	struct perf_cookies *t = perf_cookies_new();

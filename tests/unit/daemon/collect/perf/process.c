@@ -3,9 +3,13 @@
 #include "tests/tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/process.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -280,6 +284,48 @@ TEST(fork_storm)
 	perf_processes_tick(&processes, 10 * NS_PER_SECOND);
 	CHECK(processes.nr == 1, "%zu left", processes.nr);
 	end_test();
+}
+
+/* Code is mapped from a file that gets another name, while its old one gets another file. */
+TEST(renamed_files_are_found)
+{
+	struct perf_processes real;
+	char *old, *new;
+	struct stat st, got;
+	struct perf_image *image;
+	void *at;
+	int fd, link;
+
+	tmpdir_make();
+	old = xstrdup(tmpdir_path("old"));
+	new = xstrdup(tmpdir_path("new"));
+	put_text(old, "the one");
+	fd = open(old, O_RDONLY | O_CLOEXEC);
+	CHECK(!fstat(fd, &st), "stat");
+	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	CHECK(!rename(old, new), "rename");
+	put_text(old, "another");
+	link = open(xasprintf("/proc/self/map_files/%lx-%lx", (long)at, (long)at + 4096),
+		    O_PATH | O_CLOEXEC);
+	if (link < 0)
+		SKIP("map_files needs CAP_CHECKPOINT_RESTORE");
+	cookies = perf_cookies_new();
+	perf_processes_init(&real, cookies, "/proc");
+	image = perf_image_get(cookies, &(struct perf_image_key){
+		.path = old, .major = major(st.st_dev), .minor = minor(st.st_dev),
+		.inode = st.st_ino });
+	image->tgid = getpid();
+	image->start = (uintptr_t)at;
+	image->end = image->start + 4096;
+	fd = perf_image_open(&real, image);
+	CHECK(fd >= 0 && !fstat(fd, &got) && got.st_ino == st.st_ino, "%d: the file itself", fd);
+	close(fd);
+	CHECK(!strcmp(image->path, old), "under the name through which it was mapped");
+	perf_image_put(cookies, image);
+	perf_processes_free(&real);
+	perf_cookies_free(cookies);
+	tmpdir_remove();
 }
 
 TEST_MAIN()

@@ -1,0 +1,105 @@
+# shellcheck shell=dash
+# seconds: 240
+# modules: oprofile-cookies
+# cookies - each name of a file has its own samples, more binaries than the module has cookies for,
+# and a program whose path is too long for any
+#
+# The module of the second part has room for 256 cookies only.
+
+bin=/vm/bin tracing=/tmp/tracing
+
+# --- names of one file ---
+
+mkdir /tmp/here /tmp/there
+cp $bin/v00 /tmp/here/one
+ln /tmp/here/one /tmp/here/two
+cp $bin/v01 /tmp/here/before
+mount --bind /tmp/here /tmp/there
+profile_start 500
+for name in /tmp/here/one /tmp/here/two /tmp/there/one; do
+	until_samples 100 $name $name $((TURNS * 100))
+	at_least "$name: samples under the name by which it was mapped" "$(samples_in $name)" 100
+done
+is "none under a name that nothing was mapped by" "$(samples_in /tmp/there/two)" 0
+
+# renamed while it runs, and another file has its name
+/tmp/here/before $((TURNS * 60000)) & pid=$!
+until [ "$(samples_in /tmp/here/before)" -ge 50 ]; do opcontrol --dump; done
+mv /tmp/here/before /tmp/here/after
+cp $bin/v02 /tmp/here/before
+had=$(samples_in /tmp/here/before)
+until [ "$(samples_in /tmp/here/before)" -ge $((had + 50)) ]; do opcontrol --dump; done
+ok "a renamed file continues"
+kill $pid; wait $pid
+is "and has no samples under another name" "$(samples_in /tmp/here/after)" 0
+profile_end
+umount /tmp/there
+opcontrol --reset
+
+# --- more binaries than cookies ---
+
+check "a module with room for 256 cookies loads" insmod /vm/mod/oprofile-cookies.ko
+profile_start 200 --callgraph=8
+mkdir /tmp/many
+i=0
+while [ $i -lt 600 ]; do
+	cp $bin/v03 /tmp/many/$i; /tmp/many/$i $((TURNS * 4)); rm /tmp/many/$i
+	i=$((i + 1))
+done
+check "dump" opcontrol --dump
+is "samples lost for want of a cookie" "$(cat /dev/oprofile/stats/sample_lost_no_image)" 0
+profile_end
+is "and for want of its path" "$(awk '{ for (i = 10; i < NF; i += 2) if ($i ~ /image/) sum += $(i + 1) }
+	END { print sum + 0 }' /tmp/counts)" 0
+at_least "binaries of 600 that have samples" \
+	"$(odb-check totals "$CURRENT" | awk '$3 ~ "^/tmp/many/" { print $3 }' | sort -u | wc -l)" 400
+rm -r /tmp/many
+opcontrol --reset
+
+# --- a path that is too long ---
+
+folder=$(printf '%0250d' 0)
+(
+	cd /tmp || exit
+	i=0
+	while [ $i -lt 17 ]; do mkdir "$folder"; cd -P "$folder" || exit; i=$((i + 1)); done
+	cp $bin/v04 deep
+	exec sleep 100000
+) 2> /dev/null & keeper=$!
+deep=/proc/$keeper/cwd/deep
+until [ -x $deep ] && cmp -s $deep $bin/v04; do usleep 100000; done
+
+# how often the sync worker slept, and how many passes it made
+mkdir $tracing; mount -t tracefs none $tracing
+profile_start 200
+sleeper=usleep_range_state
+grep -q " $sleeper\$" /proc/kallsyms || sleeper=usleep_range
+echo "p:sleeps $sleeper" > $tracing/kprobe_events
+echo "p:passes oprofile:op_pins_drop" >> $tracing/kprobe_events
+counts_sleeps=0
+echo 1 > $tracing/events/kprobes/enable && counts_sleeps=1
+hits() { awk -v name="$1" '$1 == name { print $2 }' $tracing/kprobe_profile; }
+$deep $((TURNS * 60000)) & pid=$!
+until_samples 200 $bin/v05 $bin/v05 $((TURNS * 200))
+lost=$(cat /dev/oprofile/stats/sample_lost_no_image)
+until [ "$lost" -ge 200 ]; do usleep 100000; lost=$(cat /dev/oprofile/stats/sample_lost_no_image); done
+kill $pid; wait $pid
+if [ $counts_sleeps = 1 ]; then
+	echo "# $(hits sleeps) sleeps in $(hits passes) passes, $lost samples lost" >&3
+	at_most "sleeps, for each pass" "$(($(hits sleeps) / $(hits passes)))" 2
+else
+	skip "sleeps, for each pass" "this kernel has no events of kprobes"
+fi
+echo 0 > $tracing/events/kprobes/enable
+echo > $tracing/kprobe_events
+umount $tracing
+hot=$(symbols image:$bin/v05 | samples_of hot_v05)
+at_least "percent of another program's samples in its function" \
+	"$(percent "$hot" "$(samples_in $bin/v05)")" 50
+profile_end
+kill $keeper; wait $keeper
+at_least "its own samples are lost under a reason" "$(awk '{ for (i = 10; i < NF; i += 2)
+	if ($i ~ /image/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)" 200
+is "nothing is lost for another" "$(awk '{ for (i = 10; i < NF; i += 2)
+	if ($i ~ /mm|mapping/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)" 0
+no_leaks
