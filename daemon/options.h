@@ -24,6 +24,7 @@ struct options {
 	unsigned int callgraph_depth;
 	bool frame_pointers_only;	/* --unwind=fp */
 	size_t unwind_memory;		/* bytes */
+	bool idle;			/* sample the idle task */
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;

@@ -43,6 +43,7 @@ struct setup {
 	uint64_t callgraph_depth;	/* callers of a sample, 0 off */
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
+	bool idle;			/* record samples of the idle task */
 	enum collector_request collector;
 	const char *model;		/* of model_by_name(); MODEL_ANY: as it was loaded */
 };
@@ -66,6 +67,8 @@ enum setting_id {
 	SET_CALLGRAPH,
 	SET_UNWIND,		/* tables or fp */
 	SET_UNWIND_MEMORY,	/* MB */
+	SET_IDLE,
+	SET_NO_IDLE,
 	SET_SESSION_DIR,
 	SET_COLLECTOR,		/* module perf auto */
 	SET_MODEL,		/* auto, intel, amd, perf, nmi-ipi or timer */

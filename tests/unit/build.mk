@@ -30,6 +30,7 @@ ibs_model  := $(msr_model) tests/unit/module/ibs_model.c
 $(O)/tests/unit/module/cpus.o $(O)/tests/unit/module/perf.o: CPPFLAGS += -Itests/unit/module/kernel
 $(call test_of,module/ring,,,-pthread)
 $(call test_of,module/words)
+$(call test_of,module/claim)
 $(call test_of,module/cpus,tests/unit/module/refuse.c)
 $(call test_of,module/perf,tests/unit/module/refuse.c)
 $(call test_of,module/msr_intel,$(msr_model) $(pmu_engine) module/arch/x86/pmu_intel.c)
