@@ -7,15 +7,12 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
-#include <linux/rculist.h>
 #include <linux/ptrace.h>
 #include <linux/tracepoint.h>
 #include "module/buffer_sync.h"
 #include "module/hooks.h"
 #include "module/maps.h"
 #include "module/pins.h"
-
-#define MODULES_NOTED	512
 
 static bool unmap_log = true;
 module_param(unmap_log, bool, 0444);
@@ -168,71 +165,11 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 	return NOTIFY_DONE;
 }
 
-struct text {
-	unsigned long start, size;
-	char name[MODULE_NAME_LEN];
-};
-
-/* The kernel's list of modules is not exported, but this module is on it. */
-static bool is_list_head(const struct list_head *node)
-{
-	unsigned long at = (unsigned long)node;
-
-	return at < MODULES_VADDR || at >= MODULES_END;
-}
-
-/* In one direction from this module to the list's head: the text of at most @room modules. */
-static unsigned int list_texts(struct text *texts, unsigned int room, bool backward)
-{
-	const struct list_head *node = &THIS_MODULE->list;
-	unsigned int nr = 0;
-
-	rcu_read_lock();
-	while (nr < room) {
-		const struct module *m;
-
-		/* a removed entry keeps its next only: the way back may end early */
-		node = backward ? READ_ONCE(node->prev) : rcu_dereference(list_next_rcu(node));
-		if (is_list_head(node))
-			break;
-		m = list_entry(node, struct module, list);
-		if (m->state != MODULE_STATE_LIVE)
-			continue;
-		op_module_text(m, &texts[nr].start, &texts[nr].size);
-		strscpy(texts[nr].name, m->name, sizeof(texts[nr].name));
-		nr++;
-	}
-	rcu_read_unlock();
-	return nr;
-}
-
-/* Where the text of modules lies that are loaded already: /proc/modules does not give its size. */
-static void note_loaded_modules(void)
-{
-	struct text *texts = kvmalloc_array(MODULES_NOTED, sizeof(*texts), GFP_KERNEL);
-	unsigned long start, size;
-	unsigned int nr, i;
-
-	if (!texts)
-		return;		/* the daemon makes do with kallsyms */
-	op_module_text(THIS_MODULE, &start, &size);
-	op_sync_module(true, start, size, THIS_MODULE->name);
-	nr = list_texts(texts, MODULES_NOTED, false);
-	nr += list_texts(texts + nr, MODULES_NOTED - nr, true);
-	for (i = 0; i < nr; i++)
-		op_sync_module(true, texts[i].start, texts[i].size, texts[i].name);
-	kvfree(texts);
-}
-
 static struct notifier_block module_watcher = { .notifier_call = on_module };
 
 int op_hooks_watch_modules(void)
 {
-	int err = register_module_notifier(&module_watcher);
-
-	if (!err)
-		note_loaded_modules();
-	return err;
+	return register_module_notifier(&module_watcher);
 }
 
 void op_hooks_unwatch_modules(void)
