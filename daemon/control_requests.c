@@ -154,6 +154,12 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 	add_u64(out, "recorded", all.recorded);
 	add_u64(out, "filtered", all.filtered);
 	add_u64(out, "throttled", all.throttled);
+	add_u64_unless_0(out, "idle", all.idle);
+	add_u64_unless_0(out, "disturbed", all.disturbed);
+	for (unsigned int i = 0; i < counts.nr_cpus; i++)
+		if (counts.cpu[i].event_errors)
+			strbuf_addf(out, "event_errors.cpu%u %" PRIu64 "\n", i,
+				    counts.cpu[i].event_errors);
 	for (int r = 0; r < NR_LOSS_REASONS; r++)
 		if (all.lost[r])
 			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);

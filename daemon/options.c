@@ -24,7 +24,7 @@ struct raw {
 	char *session_dir, *collector, *cpu_type, *events, *vmlinux, *kernel_range, *images,
 		*verbose, *ext_feature;
 	char *unwind;
-	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs;
+	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs, idle;
 	int lib, kernel, thread, cpu, cgroup;
 };
 
@@ -187,6 +187,7 @@ static int set_options(const struct raw *raw, struct options *o, struct op_error
 	if (!err && raw->images && strcmp(raw->images, "all"))
 		set_images(raw->images, o);
 	o->foreground = raw->foreground;
+	o->idle = raw->idle;
 	return err;
 }
 
@@ -245,6 +246,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "how user stacks are unwound (fp: frame pointers only)", "tables|fp"},
 		{"unwind-memory", 0, POPT_ARG_INT, &raw.unwind_memory, 0,
 		 "limit for unwind tables, 0 = default", "MB"},
+		{"idle", 0, POPT_ARG_NONE, &raw.idle, 0,
+		 "with perf: sample idle CPUs, too", NULL},
 		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,
 		 "sample with an extended feature", "NAME:ARGS"},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log in detail",

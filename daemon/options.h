@@ -25,6 +25,7 @@ struct options {
 	bool call_arcs;
 	bool frame_pointers_only;	/* --unwind=fp */
 	size_t unwind_memory;		/* bytes */
+	bool idle;			/* sample the idle task */
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;

@@ -58,6 +58,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.clock_khz = cpu_clock_khz(),
 		.callgraph_depth = o->callgraph_depth,
 		.frame_pointers_only = o->frame_pointers_only,
+		.idle = o->idle,
 		.cgroups = o->separate.cgroup,
 		.comms = o->separate.thread,
 		.unwind = d->unwind,

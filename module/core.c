@@ -27,6 +27,7 @@ struct op_settings op_settings = {
 	.buffer_watershed = OP_BUFFER_WATERSHED,
 	.cpu_buffer_size = OP_CPU_BUFFER_SIZE,
 	.unwind_memory = OP_UNWIND_MEMORY,
+	.idle = 1,
 };
 
 static DEFINE_MUTEX(state_mutex);
@@ -45,7 +46,8 @@ static int setup(void)
 	if (err)
 		return err;
 
-	err = op_cpu_buffers_alloc(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
+	err = op_cpu_buffers_alloc(op_settings.cpu_buffer_size, op_settings.backtrace_depth,
+				   op_settings.idle);
 	if (err)
 		goto free_event_buffer;
 

@@ -18,6 +18,7 @@ struct op_settings {
 	unsigned long buffer_watershed;	/* free words at which the reader is woken */
 	unsigned long cpu_buffer_size;	/* samples per CPU */
 	unsigned long backtrace_depth;	/* frames; 0: none */
+	unsigned long idle;		/* 1: log samples of the idle task */
 	unsigned long unwind_memory;	/* KiB; 0: frame pointers only */
 };
 extern struct op_settings op_settings;

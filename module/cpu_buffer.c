@@ -19,7 +19,10 @@
 
 DEFINE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
+bool op_disturbed;
+
 static unsigned long depth;		/* most callers of a sample */
+static bool with_idle;			/* log samples of the idle task */
 
 static int alloc_one(unsigned int cpu, unsigned long entries)
 {
@@ -37,13 +40,14 @@ static int alloc_one(unsigned int cpu, unsigned long entries)
 	return e && aside && (b->callers || !depth) ? 0 : -ENOMEM;
 }
 
-int op_cpu_buffers_alloc(unsigned long entries, unsigned long new_depth)
+int op_cpu_buffers_alloc(unsigned long entries, unsigned long new_depth, bool idle)
 {
 	unsigned int cpu;
 	int err;
 
 	BUILD_BUG_ON(OP_CPU_BUFFER_SIZE_MIN < OP_RING_RECORD + OP_RING_DATA);
 	depth = new_depth;
+	with_idle = idle;
 	entries = max(entries, 2 * (OP_RING_RECORD + OP_RING_CALLERS(depth)));
 	entries = roundup_pow_of_two(entries);
 	for_each_possible_cpu(cpu) {
@@ -113,6 +117,13 @@ static __always_inline bool take_sample(struct sample *s, struct pt_regs *regs, 
 		return false;
 	}
 	op_count_here(OP_STAT_RECEIVED, 1);
+	if (READ_ONCE(op_disturbed))
+		op_count_here(OP_STAT_DISTURBED, 1);
+	if (!with_idle && is_idle_task(current)) {
+		op_count_here(OP_STAT_IDLE, 1);
+		op_ring_leave(&b->ring);
+		return false;
+	}
 	if (pc == (unsigned long)OP_ESCAPE) {
 		op_count_here(OP_STAT_INVALID_EIP, 1);
 		op_ring_leave(&b->ring);

@@ -40,11 +40,15 @@ DECLARE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
 /*
  * Allocate two rings for every possible CPU, with room for at least @entries entries and two
- * samples with @depth callers. From now on samples have up to @depth callers (0: none). [task]
+ * samples with @depth callers. From now on samples have up to @depth callers (0: none), and those
+ * of the idle task are only counted unless @idle.				[task]
  * 0 or -ENOMEM; on error nothing is left allocated.
  */
-int op_cpu_buffers_alloc(unsigned long entries, unsigned long depth);
+int op_cpu_buffers_alloc(unsigned long entries, unsigned long depth, bool idle);
 void op_cpu_buffers_free(void);							/* [task] */
+
+/* Others use the counters that make the samples: those from now on are counted as disturbed. */
+extern bool op_disturbed;
 
 /*
  * Log a sample of counter @event at @regs on this CPU, or count it lost.	[nmi]

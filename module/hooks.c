@@ -134,19 +134,34 @@ void op_hooks_unwatch_mappings(void)
 
 /* ---- modules ---- */
 
+static void note_init_text(bool loaded, const struct module *m)
+{
+	char name[MODULE_NAME_LEN + 8];
+	unsigned long start, size;
+
+	op_module_init_text(m, &start, &size);
+	if (!size)
+		return;
+	snprintf(name, sizeof(name), "%s.init", m->name);
+	op_sync_module(loaded, start, size, name);
+}
+
 /*
- * Called before a new module's first instruction and after an old one's last: samples taken before
- * the call belong to the old layout, and the flush writes them before the note. [EB-8]
+ * Called before a new module's first instruction and after an old one's last, and between the last
+ * of its start-up and its freeing: samples taken before the call belong to the old layout, and the
+ * flush writes them before the note. [EB-8]
  */
 static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 {
 	const struct module *m = data;
 	unsigned long start, size;
 
-	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	op_module_text(m, &start, &size);
-	op_sync_module(state == MODULE_STATE_COMING, start, size, m->name);
+	if (state != MODULE_STATE_LIVE) {
+		op_module_text(m, &start, &size);
+		op_sync_module(state == MODULE_STATE_COMING, start, size, m->name);
+	}
+	/* also of a module that is going because its start-up failed */
+	note_init_text(state == MODULE_STATE_COMING, m);
 	return NOTIFY_DONE;
 }
 

@@ -11,6 +11,8 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
+#include "module/cpu_buffer.h"
 #include "module/op_model.h"
 #include "oprofilefs/op_abi.h"
 
@@ -229,20 +231,33 @@ void op_model_shutdown(void)
 	shut_down(active);
 }
 
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+static void watch(struct work_struct *work)
+{
+	active->model->watch();
+	schedule_delayed_work(&watch_work, HZ);
+}
+
 int op_model_start(void)
 {
 	int err = active->model->start();
 
-	if (err || !beside)
-		return err;
-	err = beside->model->start();
-	if (err)
-		active->model->stop();
+	if (!err && beside) {
+		err = beside->model->start();
+		if (err)
+			active->model->stop();
+	}
+	if (!err && active->model->watch)
+		schedule_delayed_work(&watch_work, HZ);
 	return err;
 }
 
 void op_model_stop(void)
 {
+	cancel_delayed_work_sync(&watch_work);
+	WRITE_ONCE(op_disturbed, false);
 	if (beside)
 		beside->model->stop();
 	active->model->stop();

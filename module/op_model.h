@@ -40,6 +40,8 @@ struct op_model {
 
 	int (*start)(void);		/* 0 or -errno; on error nothing samples */
 	void (*stop)(void);
+	/* Between start and stop, each second: check that nobody interferes. NULL: nobody can. */
+	void (*watch)(void);
 };
 
 extern const struct op_model op_model_intel, op_model_amd, op_model_perf, op_model_nmi_ipi;

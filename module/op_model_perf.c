@@ -11,6 +11,9 @@
  * fails at once, rather than being counted part of the time. With more than one set, taking turns
  * is intended, and perf rotates the events at its own pace. perf throttles events that interrupt
  * too often; how much is computed at the end from the counts.
+ *
+ * A pinned event that loses its counter to another pinned one stops for good. So each second the
+ * events are checked, and those that stopped are counted and started again.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -204,33 +207,49 @@ static void release_events(struct perf_event **events, unsigned int n)
 			perf_event_release_kernel(events[n]);
 }
 
-/* Find how many cycle counters fit on one CPU. */
-static int perf_probe(struct op_reason *why)
+/* How many cycle counters fit on @cpu. */
+static unsigned int nr_on(unsigned int cpu, int *ret_err)
 {
 	struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(cycles),
 		.config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
 	};
 	struct perf_event *events[OP_MAX_COUNTERS];
-	unsigned int cpu = cpumask_first(cpu_online_mask);
-	int err;
+	unsigned int n;
 
-	for (nr = 0; nr < OP_MAX_COUNTERS; nr++) {
-		events[nr] = perf_event_create_kernel_counter(&cycles, cpu, NULL, NULL, NULL);
-		if (!fits(events[nr], &err))
+	for (n = 0; n < OP_MAX_COUNTERS; n++) {
+		events[n] = perf_event_create_kernel_counter(&cycles, cpu, NULL, NULL, NULL);
+		if (!fits(events[n], ret_err))
 			break;
 	}
-	release_events(events, nr);
-	if (nr)
-		return 0;
-	return op_refuse(why, -ENODEV, "perf cannot count cycles on this CPU (%d)", err);
+	release_events(events, n);
+	return n;
 }
 
-/* Try every event on one CPU: all at once or, if they take turns, one after the other. */
-static int try_all(struct op_reason *why)
+/* Find how many cycle counters fit on each CPU: they need not be of one type. */
+static int perf_probe(struct op_reason *why)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	nr = OP_MAX_COUNTERS;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		nr = min(nr, nr_on(cpu, &err));
+		if (!nr)
+			break;
+	}
+	cpus_read_unlock();
+	if (nr)
+		return 0;
+	return op_refuse(why, -ENODEV, "perf cannot count cycles on CPU %u (%d)", cpu, err);
+}
+
+/* Try every event on @cpu: all at once or, if they take turns, one after the other. */
+static int try_on(unsigned int cpu, struct op_reason *why)
 {
 	struct perf_event *events[OP_MAX_VIRTUAL] = {};
-	unsigned int cpu = cpumask_first(cpu_online_mask), n;
+	unsigned int n;
 	int err = 0;
 
 	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
@@ -248,11 +267,27 @@ static int try_all(struct op_reason *why)
 	}
 	release_events(events, n);
 	if (err == -EBUSY)
-		return op_refuse(why, -EDOM,
-				 "event %u does not fit on the counters with the others", n);
+		return op_refuse(why, -EDOM, "event %u does not fit on the counters of CPU %u with "
+				 "the others", n, cpu);
 	if (err)
-		return op_refuse(why, -EDOM, "perf cannot count event %u (%d)", n, err);
+		return op_refuse(why, -EDOM, "perf cannot count event %u on CPU %u (%d)", n, cpu,
+				 err);
 	return 0;
+}
+
+static int try_all(struct op_reason *why)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		err = try_on(cpu, why);
+		if (err)
+			break;
+	}
+	cpus_read_unlock();
+	return err;
 }
 
 /* ---- the model's calls ---- */
@@ -355,6 +390,29 @@ static void perf_stop(void)
 	cpus_read_unlock();
 }
 
+static void restart_failed(unsigned int cpu)
+{
+	const struct perf_cpu *c = &per_cpu(cpus, cpu);
+	unsigned int n;
+
+	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
+		if (!c->events[n] || READ_ONCE(c->events[n]->state) != PERF_EVENT_STATE_ERROR)
+			continue;
+		op_count(cpu, OP_STAT_EVENT_ERRORS);
+		perf_event_enable(c->events[n]);
+	}
+}
+
+static void perf_watch(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		restart_failed(cpu);
+	cpus_read_unlock();
+}
+
 const struct op_model op_model_perf = {
 	.name = "perf",
 	.probe = perf_probe,
@@ -365,4 +423,5 @@ const struct op_model op_model_perf = {
 	.start = perf_start,
 	.stop = perf_stop,
 	.times = perf_times,
+	.watch = perf_watch,
 };

@@ -4,7 +4,7 @@
  *
  * Once the rings are drained, on each CPU exactly [FS-20]:
  *
- *	received = delivered + every other *_lost_* and invalid_eip
+ *	received = delivered + every other *_lost_*, invalid_eip and idle
  *
  * Each counter has one writer: the CPU's interrupt, or the sync (under its mutex).
  */
@@ -18,6 +18,8 @@ enum op_stat {
 	OP_STAT_RECEIVED,
 	OP_STAT_LOST_OVERFLOW,		/* no room in the CPU's ring */
 	OP_STAT_INVALID_EIP,		/* the address was the escape value */
+	OP_STAT_IDLE,			/* of the idle task, and left out */
+	OP_STAT_DISTURBED,		/* received while others used the counters, too */
 	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
 	OP_STAT_BACKTRACE_ABORTED,	/* stacks cut short by a failed check; samples stay */
 	OP_STAT_BY_TIMER,		/* received by a timer, if the others come by NMI */
@@ -31,6 +33,8 @@ enum op_stat {
 	OP_STAT_LOST_NO_IMAGE,		/* its image has no path, or there was no room for it */
 	OP_STAT_DELIVERED,
 	OP_STAT_CALLER_NO_MAPPING,	/* stacks cut short at a caller without a mapping */
+	/* counted by the model's watch */
+	OP_STAT_EVENT_ERRORS,		/* seconds that an event had no counter in: not samples */
 	OP_NR_STATS
 };
 

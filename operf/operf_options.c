@@ -16,7 +16,7 @@
 #include "operf/tool_options.h"
 
 enum { PID = 1, SYSTEM_WIDE, EVENTS, MAX_COST, EXACT_COUNT, CALLGRAPH, CALL_ARCS, THREAD, CPU,
-       CGROUP, SESSION_DIR, APPEND, VMLINUX, LAZY, VERBOSE };
+       CGROUP, SESSION_DIR, APPEND, IDLE, VMLINUX, LAZY, VERBOSE };
 
 static const struct poptOption table[] = {
 	{ "pid", 'p', POPT_ARG_STRING, NULL, PID, "profile running processes", "PID[,PID...]" },
@@ -34,6 +34,8 @@ static const struct poptOption table[] = {
 	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "separate samples by CPU", NULL },
 	{ "separate-cgroup", 0, POPT_ARG_NONE, NULL, CGROUP, "separate samples by control group",
 	  NULL },
+	{ "idle", 0, POPT_ARG_NONE, NULL, IDLE,
+	  "with --system-wide: record samples of idle CPUs", NULL },
 	{ "session-dir", 'd', POPT_ARG_STRING, NULL, SESSION_DIR,
 	  "an existing folder for samples (default: ./oprofile_data)", "DIR" },
 	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add samples to the existing profile", NULL },
@@ -147,6 +149,7 @@ static int handle_option(void *context, int option, const char *value, struct op
 	o->separate_cpu |= option == CPU;
 	o->separate_cgroup |= option == CGROUP;
 	o->append |= option == APPEND;
+	o->idle |= option == IDLE;
 	return 0;
 }
 

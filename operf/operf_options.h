@@ -19,7 +19,7 @@ struct operf_options {
 	char **specs;			/* events, as typed */
 	size_t nr_specs;
 	double max_cost;		/* percent; MAX_COST_NONE: --exact-count */
-	bool callgraph, call_arcs, separate_thread, separate_cpu, separate_cgroup, append;
+	bool callgraph, call_arcs, separate_thread, separate_cpu, separate_cgroup, append, idle;
 	char *session_dir;		/* as given; NULL: the default */
 	char *vmlinux;			/* NULL: the running kernel's symbols */
 	unsigned int log_topics;

@@ -92,6 +92,7 @@ static int open_collector(struct operf *o, struct op_error *e)
 		.clock_khz = o->plan.clock_khz,
 		.buffer_words = rights_ring_bytes() / sizeof(op_word) / 2,
 		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
+		.idle = o->options.idle,
 		.cgroups = o->options.separate_cgroup,
 		.comms = o->options.separate_thread,
 		.unwind = o->unwind,

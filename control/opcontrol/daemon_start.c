@@ -96,6 +96,8 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 		add_word(&w, xstrdup("--unwind=fp"));
 	if (s->callgraph_depth && s->unwind_memory)
 		add_word(&w, xasprintf("--unwind-memory=%" PRIu64, s->unwind_memory));
+	if (s->idle)
+		add_word(&w, xstrdup("--idle"));
 	if (verbose)
 		add_word(&w, xasprintf("--verbose=%s", verbose));
 	xgrow(w.words, w.nr, w.room);
@@ -176,6 +178,14 @@ static int write_unwind_memory(const struct driver *d, const struct setup *used,
 	return err == -ENOENT ? 0 : err;
 }
 
+/* A module that records all samples does not have the file. */
+static int write_idle(const struct driver *d, bool idle, struct op_error *e)
+{
+	int err = driver_write(d, "idle", idle, e);
+
+	return err == -ENOENT ? 0 : err;
+}
+
 int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e)
 {
 	int err = 0;
@@ -188,6 +198,8 @@ int daemon_write_settings(struct setup *used, const struct driver *d, struct op_
 		err = write_depth(d, &used->callgraph_depth, e);
 	if (!err && used->callgraph_depth)
 		err = write_unwind_memory(d, used, e);
+	if (!err)
+		err = write_idle(d, used->idle, e);
 	return err;
 }
 

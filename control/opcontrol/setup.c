@@ -340,6 +340,20 @@ static int set_model(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
+static int set_idle(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value, (void)e;
+	s->idle = true;
+	return 0;
+}
+
+static int set_no_idle(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value, (void)e;
+	s->idle = false;
+	return 0;
+}
+
 static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
 	[SET_EVENT] = set_event,
 	[SET_MAX_COST] = set_max_cost,
@@ -356,6 +370,8 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_CALL_ARCS] = set_call_arcs,
 	[SET_UNWIND] = set_unwind,
 	[SET_UNWIND_MEMORY] = set_unwind_memory,
+	[SET_IDLE] = set_idle,
+	[SET_NO_IDLE] = set_no_idle,
 	[SET_SESSION_DIR] = set_session_dir,
 	[SET_COLLECTOR] = set_collector,
 	[SET_MODEL] = set_model,

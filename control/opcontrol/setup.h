@@ -44,6 +44,7 @@ struct setup {
 	bool call_arcs;			/* {cg} files, too */
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
+	bool idle;			/* record samples of the idle task */
 	enum collector_request collector;
 	const char *model;		/* of model_by_name(); MODEL_ANY: as it was loaded */
 };
@@ -68,6 +69,8 @@ enum setting_id {
 	SET_CALL_ARCS,		/* yes (or no value) or no */
 	SET_UNWIND,		/* tables or fp */
 	SET_UNWIND_MEMORY,	/* MB */
+	SET_IDLE,
+	SET_NO_IDLE,
 	SET_SESSION_DIR,
 	SET_COLLECTOR,		/* module perf auto */
 	SET_MODEL,		/* auto, intel, amd, perf, nmi-ipi or timer */

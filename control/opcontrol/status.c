@@ -273,6 +273,20 @@ static void print_priority(const char *answer, FILE *out)
 	print_number_unless_0("Queues full", answer_number(answer, "drain.queues_full"), out);
 }
 
+static void print_event_errors(const char *answer, FILE *out)
+{
+	for (unsigned int cpu = 0; cpu < COUNTS_MAX_CPUS; cpu++) {
+		char key[40];
+		uint64_t seconds;
+
+		snprintf(key, sizeof(key), "event_errors.cpu%u", cpu);
+		seconds = answer_number(answer, key);
+		if (seconds)
+			fprintf(out, "Events without a counter: CPU %u, found %" PRIu64
+				" times, once a second\n", cpu, seconds);
+	}
+}
+
 static double percent(uint64_t part, uint64_t of)
 {
 	return 100.0 * (double)part / (double)of;
@@ -362,8 +376,12 @@ void status_print_running(const char *answer, FILE *out)
 	fprintf(out, "Samples received: %" PRIu64 "\n", answer_number(answer, "received"));
 	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
 	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
+	print_number_unless_0("Samples of idle CPUs, left out", answer_number(answer, "idle"), out);
 	print_losses(answer, out);
 	print_priority(answer, out);
+	print_number_unless_0("Samples while KVM guests disturbed the counters",
+			      answer_number(answer, "disturbed"), out);
+	print_event_errors(answer, out);
 	print_ibs(answer, out);
 	print_stacks(answer, out);
 	print_tables(answer, out);

@@ -61,6 +61,7 @@ struct collector_config {
 	size_t buffer_words;		/* perf: room per CPU, in words; 0: choose */
 	int callgraph_depth;		/* most callers, to OP_STACK_DEPTH_MAX; 0: off */
 	bool frame_pointers_only;	/* no unwind tables: stacks by frame pointers */
+	bool idle;			/* perf: sample the idle task [PC-6]; module: "idle" */
 	bool cgroups;			/* write OP_CGROUP if possible */
 	bool comms;			/* write OP_COMM if possible */
 	/*

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include "daemon/record/kernel.h"
 #include "daemon/record/kernel_snapshot.h"
+#include "daemon/record/kernel_text.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
@@ -24,8 +25,14 @@
 #define PAGE_BITS		12
 #define CAPTURE_RETRY		10000		/* ms after one that failed */
 
+/*
+ * Its text is @size bytes or, if that is all we know, the part of @listed that has its symbols.
+ * Samples in it have keys pc - @base.
+ */
 struct module {
-	uint64_t start, size;
+	uint64_t start, size, base;
+	uint64_t listed;		/* bytes of all its memory, by /proc/modules; 0: unknown */
+	uint64_t text;			/* bytes up to its last function, by kallsyms; 0: unknown */
 	struct image *image;
 	bool is_loaded;			/* false: unloaded, as far as we know */
 	bool is_listed;			/* in /proc/modules, which is being read */
@@ -38,6 +45,8 @@ struct kernel {
 
 	struct module *modules;		/* by start */
 	size_t nr_modules, room_modules;
+	struct kernel_range *made;	/* code in no module, by start; it may lie inside of one */
+	size_t nr_made, room_made, made_at;
 	struct kernel_range *ranges;	/* the whole address space, by start, without gaps */
 	size_t nr_ranges, room_ranges, last_hit;
 
@@ -68,29 +77,58 @@ static void add_range(struct kernel *k, uint64_t start, uint64_t last, uint64_t 
 	k->ranges[k->nr_ranges++] = (struct kernel_range) { start, last, base, image };
 }
 
-/* A module ends where it says or where the next one begins: /proc/modules includes its data. */
+/* The same, except where other code is known to lie. Called by start, from made_at = 0. */
+static void add_stretch(struct kernel *k, uint64_t start, uint64_t last, uint64_t base,
+			struct image *image)
+{
+	while (k->made_at < k->nr_made && k->made[k->made_at].last < start)
+		k->made_at++;
+	for (; k->made_at < k->nr_made && k->made[k->made_at].start <= last; k->made_at++) {
+		const struct kernel_range *made = &k->made[k->made_at];
+
+		if (made->start > start) {
+			add_range(k, start, made->start - 1, base, image);
+			start = made->start;
+		}
+		if (made->last >= last) {
+			add_range(k, start, last, 0, made->image);
+			return;
+		}
+		add_range(k, start, made->last, 0, made->image);
+		start = made->last + 1;
+	}
+	add_range(k, start, last, base, image);
+}
+
+/* Bytes of text: /proc/modules includes the data, and what lies between text and data. */
+static uint64_t text_size(const struct module *m)
+{
+	return m->text && m->size == m->listed && m->text < m->size ? m->text : m->size;
+}
+
+/* A module ends where its text does or where the next one begins. */
 static void build_ranges(struct kernel *k)
 {
 	uint64_t at = 0;
 	bool full = false;		/* @at would be past the last address */
 
 	k->nr_ranges = 0;
-	k->last_hit = 0;
+	k->last_hit = k->made_at = 0;
 	for (size_t i = 0; i < k->nr_modules; i++) {
 		const struct module *m = &k->modules[i];
-		uint64_t last =
-			m->size - 1 > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->size - 1;
+		uint64_t size = text_size(m);
+		uint64_t last = size - 1 > UINT64_MAX - m->start ? UINT64_MAX : m->start + size - 1;
 
 		if (i + 1 < k->nr_modules && last >= k->modules[i + 1].start)
 			last = k->modules[i + 1].start - 1;
 		if (m->start > at)
-			add_range(k, at, m->start - 1, 0, k->image);
-		add_range(k, m->start, last, m->start, m->image);
+			add_stretch(k, at, m->start - 1, 0, k->image);
+		add_stretch(k, m->start, last, m->base, m->image);
 		at = last + 1;
 		full = last == UINT64_MAX;
 	}
 	if (!full)
-		add_range(k, at, UINT64_MAX, 0, k->image);
+		add_stretch(k, at, UINT64_MAX, 0, k->image);
 }
 
 const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc)
@@ -141,44 +179,70 @@ static void clear_range(struct kernel *k, uint64_t start, uint64_t size)
 	}
 }
 
-static void add_module(struct kernel *k, uint64_t start, uint64_t size, struct image *image)
+/* NULL: there are too many. */
+static struct module *add_module(struct kernel *k, uint64_t start, uint64_t size,
+				 struct image *image)
 {
 	size_t i;
 
 	clear_range(k, start, size);
+	/* the end of generated code is a guess that now proves wrong */
+	for (i = 0; i < k->nr_made; i++)
+		if (k->made[i].start < start && k->made[i].last >= start)
+			k->made[i].last = start - 1;
 	if (k->nr_modules == MODULES_MAX)
-		return;
+		return NULL;
 	xgrow(k->modules, k->nr_modules, k->room_modules);
 	for (i = k->nr_modules; i > 0 && k->modules[i - 1].start > start; i--)
 		k->modules[i] = k->modules[i - 1];
 	k->modules[i] = (struct module){
-		.start = start, .size = size, .image = image, .is_loaded = true,
-		.is_listed = true,
+		.start = start, .size = size, .base = image->path[0] == '[' ? 0 : start,
+		.image = image, .is_loaded = true, .is_listed = true,
 	};
 	k->nr_modules++;
 	log_about(LOG_MODULE, "module '%s' at %" PRIx64 ", %" PRIu64 " bytes", image->path, start,
 		  size);
+	return &k->modules[i];
 }
 
-static void find_or_add_module(struct kernel *k, uint64_t start, uint64_t size, const char *name)
+/*
+ * The image of a module, or of its text for start-up, "NAME.init". That is gone before a report
+ * could find it in a file, so its keys are addresses, as those of generated code.
+ */
+static struct image *module_image(struct kernel *k, const char *name)
+{
+	size_t len = strlen(name);
+	char code[140];
+
+	if (len < 5 || strcmp(name + len - 5, ".init"))
+		return image_get(k->images, IMAGE_KERNEL, name, "");
+	snprintf(code, sizeof(code), "[%s]", name);
+	return image_get(k->images, IMAGE_KERNEL, code, "");
+}
+
+/* @listed: @size is that of /proc/modules, of all memory; else of the text, or not known better. */
+static void find_or_add_module(struct kernel *k, uint64_t start, uint64_t size, const char *name,
+			       bool listed)
 {
 	struct image *image;
+	struct module *m = NULL;
 
 	if (!start || !size || !is_module_name(name))
 		return;
-	image = image_get(k->images, IMAGE_KERNEL, name, "");
-	for (size_t i = 0; i < k->nr_modules; i++) {
-		struct module *m = &k->modules[i];
-
-		/* notes have the size of the text, /proc/modules that of everything */
-		if (m->start == start && m->image == image && m->is_loaded) {
-			m->size = size < m->size ? size : m->size;
-			m->is_listed = true;
-			return;
-		}
+	image = module_image(k, name);
+	for (size_t i = 0; i < k->nr_modules && !m; i++)
+		if (k->modules[i].start == start && k->modules[i].image == image &&
+		    k->modules[i].is_loaded)
+			m = &k->modules[i];
+	if (!m) {
+		m = add_module(k, start, size, image);
+		k->capture_wanted = true;
 	}
-	add_module(k, start, size, image);
-	k->capture_wanted = true;
+	if (!m)
+		return;
+	m->size = size < m->size ? size : m->size;
+	m->listed = listed ? size : m->listed;
+	m->is_listed = true;
 }
 
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
@@ -187,13 +251,22 @@ void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
 	if (loaded) {
-		find_or_add_module(k, start, size, name);
+		find_or_add_module(k, start, size, name, false);
 		build_ranges(k);
 		return;
 	}
-	for (size_t i = 0; i < k->nr_modules; i++)
-		if (k->modules[i].start == start && !strcmp(k->modules[i].image->path, name))
-			k->modules[i].is_loaded = false;
+	if (!is_module_name(name))
+		return;
+	for (size_t i = k->nr_modules; i-- > 0; ) {
+		struct module *m = &k->modules[i];
+
+		if (m->start != start || m->image != module_image(k, name))
+			continue;
+		m->is_loaded = false;
+		if (!m->base)
+			remove_module(k, i);	/* anything can be loaded there, without a note */
+	}
+	build_ranges(k);
 	log_about(LOG_MODULE, "module '%s' unloaded", name);
 }
 
@@ -204,7 +277,7 @@ static void read_module_line(struct kernel *k, char *line)
 	unsigned long long size, start;
 
 	if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &start) == 3)
-		find_or_add_module(k, start, size, name);
+		find_or_add_module(k, start, size, name, true);
 }
 
 static bool is_vmlinux(const struct kernel *k, const struct module *m)
@@ -258,9 +331,69 @@ void kernel_free(struct kernel *k)
 	if (!k)
 		return;
 	free(k->modules);
+	free(k->made);
 	free(k->ranges);
 	free(k->snapshot);
 	free(k);
+}
+
+/* Text, by kallsyms */
+
+static void add_made(struct kernel *k, const struct kernel_run *run, const char *name)
+{
+	char code[140];
+
+	snprintf(code, sizeof(code), "[%s]", name);
+	xgrow(k->made, k->nr_made, k->room_made);
+	k->made[k->nr_made++] = (struct kernel_range){
+		.start = run->start, .last = run->last,
+		.image = image_get(k->images, IMAGE_KERNEL, code, ""),
+	};
+}
+
+/* Text of a module outside its memory is its text for start-up, which is being run. */
+static void take_run(struct kernel *k, const struct kernel_run *run)
+{
+	static const char builtin[] = "__builtin__";
+	bool is_module = false;
+	char init[128];
+
+	if (!is_module_name(run->owner) || strlen(run->owner) > 100)
+		return;
+	for (size_t i = 0; i < k->nr_modules; i++) {
+		struct module *m = &k->modules[i];
+		uint64_t end = run->last + 1 - m->start;
+
+		if (!m->is_loaded || strcmp(m->image->path, run->owner))
+			continue;
+		is_module = true;
+		if (run->start - m->start >= m->size)
+			continue;
+		m->text = end > m->text ? end : m->text;
+		return;
+	}
+	snprintf(init, sizeof(init), "%s.init", run->owner);
+	if (is_module)
+		add_made(k, run, init);
+	else if (!strncmp(run->owner, builtin, strlen(builtin)))
+		add_made(k, run, run->owner + strlen(builtin));
+	else if (!strcmp(run->owner, "bpf"))
+		add_made(k, run, run->owner);
+}
+
+static void read_text(struct kernel *k)
+{
+	struct kernel_text text;
+
+	if (kernel_text_read(kallsyms_path(k), &text))
+		return;
+	k->nr_made = 0;
+	for (size_t i = 0; i < k->nr_modules; i++)
+		k->modules[i].text = 0;
+	for (size_t i = 0; i < text.nr_runs; i++)
+		take_run(k, &text.runs[i]);
+	kernel_text_free(&text);
+	build_ranges(k);
 }
 
 /* Symbols */
@@ -292,6 +425,7 @@ static void capture(struct kernel *k)
 	int64_t began = now_ms(), pause;
 	int err = snapshot_update(kallsyms_path(k), modules_path(k), k->snapshot, &e);
 
+	read_text(k);
 	pause = (now_ms() - began) * CAPTURE_SHARE;
 	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
 	k->hidden = err == -EACCES;

@@ -4,7 +4,7 @@
  *
  * The collector counts what was received and what it lost; the daemon counts what it recorded,
  * filtered out on request, or lost. The sums of a session satisfy
- * received = recorded + filtered + lost, + those under way while sampling runs.
+ * received = recorded + filtered + idle + lost, + those under way while sampling runs.
  */
 #ifndef DAEMON_RECORD_STATS_H
 #define DAEMON_RECORD_STATS_H

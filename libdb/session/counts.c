@@ -84,6 +84,9 @@ static const struct {
 	const char *name;
 	size_t at;			/* in struct cpu_counts */
 } optional[] = {
+	{ "idle", offsetof(struct cpu_counts, idle) },
+	{ "disturbed", offsetof(struct cpu_counts, disturbed) },
+	{ "event_errors", offsetof(struct cpu_counts, event_errors) },
 	{ "extended", offsetof(struct cpu_counts, extended) },
 	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
 	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
@@ -299,7 +302,7 @@ void session_counts_total(const struct session_counts *counts, struct cpu_counts
 
 uint64_t cpu_counts_accounted(const struct cpu_counts *c)
 {
-	uint64_t sum = c->recorded + c->filtered;
+	uint64_t sum = c->recorded + c->filtered + c->idle;
 
 	for (int r = 0; r < NR_LOSS_REASONS; r++)
 		sum += c->lost[r];

@@ -17,8 +17,10 @@
 #ifndef LIBDB_SESSION_KERNEL_SYMBOLS_H
 #define LIBDB_SESSION_KERNEL_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "libutil/error.h"
 
 #define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is an error */
@@ -54,5 +56,14 @@ int kernel_symbols_parse(const char *text, size_t len, const char *name,
 			 struct kernel_symbols *ret, struct op_error *e);
 void kernel_symbols_free(struct kernel_symbols *s);
 const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name);
+
+/*
+ * Whether sample keys of kernel image @name are addresses, and its symbols in the kernel's part:
+ * the kernel, and code that has no file, "[bpf]", "[ftrace]", "[NAME.init]". [SS-49]
+ */
+static inline bool kernel_image_is_absolute(const char *name)
+{
+	return name[0] == '[' || !strcmp(name, "kallsyms") || !strcmp(name, "no-vmlinux");
+}
 
 #endif

@@ -146,6 +146,9 @@ struct cpu_counts {
 	uint64_t lost[NR_LOSS_REASONS];
 	uint64_t throttled;		/* skipped interrupts, not received */
 	uint64_t filtered;		/* left out on request (--image=), not recorded */
+	uint64_t idle;			/* of the idle task, left out without --idle */
+	uint64_t disturbed;		/* of the received: while KVM guests used the counters */
+	uint64_t event_errors;		/* seconds in which an event had no counter */
 
 	/* Stacks of recorded samples; all 0 without --callgraph. [SS-25] */
 	uint64_t stacks[COUNTS_STACK_ENDS];	/* by how they ended */
@@ -158,7 +161,7 @@ struct cpu_counts {
 	uint64_t jit_damaged;		/* with a damaged file of JIT symbols */
 };
 
-/* received = recorded + filtered + sum of lost, for each CPU and in total. */
+/* received = recorded + filtered + idle + sum of lost, for each CPU and in total. */
 struct session_counts {
 	unsigned int nr_cpus;
 	struct cpu_counts *cpu;		/* @nr_cpus, malloc'd */
@@ -174,7 +177,7 @@ int session_counts_parse(char *text, size_t len, const char *name, struct sessio
 void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b);
 void cpu_counts_subtract(struct cpu_counts *a, const struct cpu_counts *b);
 void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret);
-/* recorded + filtered + lost */
+/* recorded + filtered + idle + lost */
 uint64_t cpu_counts_accounted(const struct cpu_counts *c);
 
 /* Have at least @nr_cpus CPUs; new ones are 0. */

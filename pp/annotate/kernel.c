@@ -232,7 +232,8 @@ void kernel_files_open(struct kernel_files *k, const struct inverted_image *inve
 
 	*ret_path = NULL;
 	if (b->from != SYMBOLS_SNAPSHOT || !session || !session->has_info ||
-	    !*session->info.kernel || strchr(session->info.kernel, '/'))
+	    inverted->image->path[0] == '[' || !*session->info.kernel ||
+	    strchr(session->info.kernel, '/'))
 		return;
 	path = strcmp(inverted->image->path, "kallsyms")
 		       ? find_module(k, inverted->image, session->info.kernel, notices)

@@ -167,6 +167,17 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 	if (s->counts.throttled)
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
 			   "machine usable; sample less often", s->label, s->counts.throttled);
+	if (s->counts.idle)
+		notice_add_kind(notices, NOTICE_DETAIL, "session '%s': %" PRIu64 " of %" PRIu64
+				" samples were not recorded: the CPU was idle; --idle records them",
+				s->label, s->counts.idle, s->counts.received);
+	if (s->counts.disturbed)
+		notice_add(notices, "session '%s': KVM guests disturbed the counters during %"
+			   PRIu64 " samples: others may be missing", s->label, s->counts.disturbed);
+	if (s->nr_failed)
+		notice_add(notices, "session '%s': samples of %u CPUs are missing, first of CPU "
+			   "%u: an event was found without a counter %" PRIu64 " times", s->label,
+			   s->nr_failed, s->first_failed, s->counts.event_errors);
 	strbuf_free(&reasons);
 }
 

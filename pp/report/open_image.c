@@ -51,17 +51,16 @@ static const struct kernel_part *snapshot_part(const struct inverted_image *inve
 	if (!session || !session->has_kernel_symbols ||
 	    !strcmp(inverted->image->path, "no-vmlinux"))
 		return NULL;
-	if (!strcmp(inverted->image->path, "kallsyms"))
-		return kernel_symbols_part(&session->kernel, "");
-	return kernel_symbols_part(&session->kernel, inverted->image->path);
+	return kernel_symbols_part(&session->kernel,
+				   kernel_image_is_absolute(inverted->image->path)
+				   ? "" : inverted->image->path);
 }
 
 /* Is it an image that never has a file? */
 static bool is_nowhere(const struct report_image *image)
 {
 	return (image->kind == IMAGE_ANON && !image->found) ||
-	       (image->kind == IMAGE_KERNEL &&
-		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
+	       (image->kind == IMAGE_KERNEL && kernel_image_is_absolute(image->path));
 }
 
 /* In an imported profile "[heap]" became "/[heap]", which pp/select/images.c shows as it was. */

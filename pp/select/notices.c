@@ -92,7 +92,7 @@ static void add_lines(const struct notices *notices, struct notices *ret)
 	for (size_t i = 0; i < notices->nr; i++) {
 		enum notice_kind kind = notices->kinds[i];
 
-		if (kind <= NOTICE_SUMMARY || (kind != NOTICE_STRIPPED && nr[kind] == 1))
+		if (kind <= NOTICE_SUMMARY || (kind > NOTICE_DETAIL && nr[kind] == 1))
 			notice_add(ret, "%s", notices->texts[i]);
 		else if (nr[kind])
 			add_line(ret, kind, nr[kind]);

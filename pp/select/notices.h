@@ -16,6 +16,7 @@ enum notice_kind {
 	NOTICE_WARNING,
 	NOTICE_SUMMARY,		/* stands for the NOTICE_STRIPPED */
 	NOTICE_STRIPPED,
+	NOTICE_DETAIL,		/* nothing is wrong: only in the list of all */
 	NOTICE_NOT_FOUND,
 	NOTICE_CHANGED,
 	NOTICE_NOT_FETCHED,

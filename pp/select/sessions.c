@@ -89,6 +89,9 @@ static void read_counts(struct report_session *s, const char *stats, struct noti
 	}
 	s->has_counts = true;
 	session_counts_total(&counts, &s->counts);
+	for (unsigned int i = 0; i < counts.nr_cpus; i++)
+		if (counts.cpu[i].event_errors && !s->nr_failed++)
+			s->first_failed = i;
 	free(counts.cpu);
 }
 

@@ -27,6 +27,8 @@ struct report_session {
 	struct session_info info;
 	bool has_counts;
 	struct cpu_counts counts;	/* of all CPUs */
+	unsigned int nr_failed;		/* CPUs with event_errors, */
+	unsigned int first_failed;	/* and the first of them */
 	struct event_times times;	/* of events that took turns */
 	bool has_kernel_symbols;
 	struct kernel_symbols kernel;

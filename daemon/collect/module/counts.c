@@ -23,6 +23,9 @@ static uint64_t cpu_stat(const char *stats, const char *cpu, const char *file)
 static void read_cpu(const char *stats, const char *cpu, struct cpu_counts *c)
 {
 	c->received += cpu_stat(stats, cpu, "sample_received");
+	c->idle += cpu_stat(stats, cpu, "sample_idle");
+	c->disturbed += cpu_stat(stats, cpu, "sample_disturbed");
+	c->event_errors += cpu_stat(stats, cpu, "event_errors");
 	c->throttled += cpu_stat(stats, cpu, "sample_throttled");
 	c->lost[LOST_CPU_BUFFER] += cpu_stat(stats, cpu, "sample_lost_overflow");
 	c->lost[LOST_EVENT_BUFFER] += cpu_stat(stats, cpu, "sample_lost_event_overflow");

@@ -251,6 +251,12 @@ static void write_sample(struct perf_attribute *a, unsigned int cpu, const struc
 			    .has_stack = s->stack && a->stacks };
 	enum loss_reason reason;
 
+	/* the tasks of other PID namespaces have no ids either, but user code */
+	if (a->skip_idle && !s->tgid && !s->tid && s->mode == PERF_MODE_KERNEL) {
+		a->cpus[cpu].counts.received++;
+		a->cpus[cpu].counts.idle++;
+		return;
+	}
 	if (s->pc == OP_ESCAPE) {
 		lose(a, cpu, LOST_INVALID_PC);
 		return;

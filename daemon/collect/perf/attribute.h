@@ -35,6 +35,7 @@ struct perf_attribute {
 	struct perf_emit *emit;
 	struct perf_cpu_state *cpus;	/* by CPU */
 	unsigned int nr_cpus;
+	bool skip_idle;			/* count samples of the idle task, but do not write them */
 	bool branch_target;		/* IBS op samples include it */
 	struct perf_stacks *stacks;	/* NULL: samples have none */
 	struct perf_cgroups *cgroups;	/* NULL: not recorded */

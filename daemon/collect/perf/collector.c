@@ -26,6 +26,7 @@
 #include "daemon/collect/perf/drain.h"
 #include "daemon/collect/perf/emit.h"
 #include "daemon/collect/perf/held.h"
+#include "daemon/collect/perf/idle.h"
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/modules.h"
 #include "daemon/collect/perf/names.h"
@@ -63,6 +64,7 @@ struct perf_collector {
 	struct perf_stacks stacks;
 	struct perf_held held;
 	struct perf_emit emit;
+	struct perf_idle idle;
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
 	bool by_time;
 	char cpu_type[48];
@@ -82,7 +84,7 @@ static struct perf_collector *of(struct collector *c)
 static int make_setup(struct perf_collector *p, const struct collector_config *config,
 		      struct perf_event_setup *ret, struct op_error *e)
 {
-	struct perf_machine machine = { .root = "", .ticks_while_idle = perf_ticks_while_idle() };
+	struct perf_machine machine = { .root = "" };
 	struct perf_event_setup s = { 0 };
 	uint64_t period_ns;
 	int err;
@@ -202,6 +204,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	if (err)
 		return err;
 	memset(p->states, 0, sizeof(p->states));
+	p->idle = (struct perf_idle){ .path = "/proc/stat" };
 	p->rings.nr_cpus = 0;
 	p->wanted = config->targets;
 	p->order = perf_order_new();
@@ -215,6 +218,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		.emit = &p->emit,
 		.cpus = p->states,
 		.nr_cpus = COUNTS_MAX_CPUS,
+		.skip_idle = !config->idle,
 		.branch_target = ibs_has_branch_target(config->ibs),
 		.stacks = p->stacks.depth ? &p->stacks : NULL,
 		.cgroups = p->cgroups,
@@ -246,13 +250,24 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	return 0;
 }
 
+/* Whether the kernel leaves out idle CPUs, which a process's own events never see. */
+static bool has_idle(const struct perf_collector *p)
+{
+	return p->by_time && !p->wanted && p->counters[0].exclude_idle && p->counters[0].kernel;
+}
+
 static int perf_start(struct collector *c, struct op_error *e)
 {
-	return perf_rings_sample(&of(c)->rings, true, e);
+	struct perf_collector *p = of(c);
+
+	if (has_idle(p))
+		perf_idle_start(&p->idle);
+	return perf_rings_sample(&p->rings, true, e);
 }
 
 static int perf_stop(struct collector *c, struct op_error *e)
 {
+	perf_idle_stop(&of(c)->idle);
 	return perf_rings_sample(&of(c)->rings, false, e);
 }
 
@@ -414,9 +429,13 @@ static int perf_cgroup_path(struct collector *c, uint64_t id, char **ret_path)
 static void add_counts(const struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
 {
 	const struct cpu_counts *from = &p->states[cpu].counts;
-	uint64_t lost = perf_rings_lost(&p->rings, cpu);
+	uint64_t lost = perf_rings_lost(&p->rings, cpu), idle = from->idle;
 
-	to->received += from->received + lost;
+	if (has_idle(p))
+		idle += p->idle.ns[cpu] / p->counters[0].period_ns;
+	to->received += from->received - from->idle + idle + lost;
+	to->idle += idle;
+	to->event_errors += p->rings.cpus[cpu].events.errors;
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 		to->lost[reason] += from->lost[reason];
 	to->lost[LOST_RING] += lost;
@@ -425,8 +444,10 @@ static void add_counts(const struct perf_collector *p, unsigned int cpu, struct 
 
 static int perf_counts(struct collector *c, struct session_counts *counts)
 {
-	const struct perf_collector *p = of(c);
+	struct perf_collector *p = of(c);
 
+	if (p->idle.counts)
+		perf_idle_update(&p->idle);
 	session_counts_reserve(counts, p->rings.nr_cpus);
 	for (unsigned int cpu = 0; cpu < p->rings.nr_cpus; cpu++)
 		add_counts(p, cpu, &counts->cpu[cpu]);

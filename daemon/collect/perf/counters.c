@@ -19,14 +19,11 @@
 #include "daemon/collect/perf/records.h"
 #include "events/cpu/type.h"
 #include "events/encode.h"
-#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define RING_BYTES_MAX	(64 * 1024 * 1024)
 #define PERIOD_MAX	(3600 * NS_PER_SECOND)
 #define PRECISE_MOST	3		/* of attr.precise_ip */
-
-#define IDLE_GOVERNOR_FILE	"/sys/devices/system/cpu/cpuidle/current_governor"
 
 int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
 		struct op_error *e)
@@ -78,19 +75,6 @@ size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size)
 
 /* Time */
 
-/*
- * Most idle governors stop the tick at once. The kernel then mistakes our steady samples for a
- * flood and throttles them, and the first samples after the idle time are missing. Two governors
- * keep the tick if a timer is near, as ours always is; with others, do not sample idle [PC-6].
- */
-bool perf_ticks_while_idle(void)
-{
-	char governor[64];
-
-	return !file_read_line(IDLE_GOVERNOR_FILE, governor, sizeof(governor)) &&
-	       (!strcmp(governor, "menu") || !strcmp(governor, "teo"));
-}
-
 static int make_clock(const struct collector_config *config, const struct perf_machine *machine,
 		      struct perf_counter *c, struct op_error *e)
 {
@@ -102,7 +86,7 @@ static int make_clock(const struct collector_config *config, const struct perf_m
 	c->type = PERF_TYPE_SOFTWARE;
 	c->config = PERF_COUNT_SW_CPU_CLOCK;
 	c->period = c->period_ns;
-	c->exclude_idle = !machine->ticks_while_idle;
+	c->exclude_idle = !config->idle;
 	return 0;
 }
 

@@ -37,11 +37,7 @@ struct perf_counter {
 struct perf_machine {
 	const char *root;		/* with sys/bus/event_source/devices; "": this machine's */
 	uint64_t max_rate;		/* kernel.perf_event_max_sample_rate; 0: unknown */
-	bool ticks_while_idle;		/* [PC-6] */
 };
-
-/* ticks_while_idle of this machine. */
-bool perf_ticks_while_idle(void);
 
 /*
  * The counters of @config: *ret_nr of them, malloc'd. -EINVAL, -ENOENT: @e says which event is

@@ -301,6 +301,19 @@ void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period)
 		(void)ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
+void perf_events_check(struct perf_events *ev)
+{
+	for (unsigned int i = 0; i < ev->nr && ev->sampling; i++) {
+		int fd = ev->counters[i].fd;
+		struct reading r;
+
+		if (fd < 0 || read(fd, &r, sizeof(r)))
+			continue;
+		ev->errors++;
+		(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+}
+
 uint64_t perf_events_alive_ns(const struct perf_events *ev)
 {
 	return read_event(ev->mappings_fd).time_running;

@@ -57,6 +57,7 @@ struct perf_events {
 	unsigned int nr_more;
 	struct perf_ring ring;
 	bool has_lost_counts;		/* the kernel counts lost samples */
+	uint64_t errors;		/* times that an event was found to have stopped [PC-56] */
 	bool sampling;
 };
 
@@ -103,6 +104,12 @@ static inline struct perf_cpu_counter *perf_events_find(struct perf_events *ev, 
 void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period);
 
 /* How long the CPU had these events, in ns: stops when it goes offline. */
+/*
+ * Count and restart events that lost their counter and that the kernel gave up: these yield nothing
+ * from then on, and read() reports an end of file. Call it once a second while sampling. [PC-56]
+ */
+void perf_events_check(struct perf_events *ev);
+
 uint64_t perf_events_alive_ns(const struct perf_events *ev);
 
 /* Add how long the events of @counter were enabled and counted. False: it has no events. */

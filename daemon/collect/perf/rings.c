@@ -8,6 +8,7 @@
 #include "daemon/collect/perf/rings.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,10 +480,14 @@ uint64_t perf_rings_read(struct perf_rings *r, uint64_t now)
 			complete = c->newest;
 		lift_throttles(r, &c->events, now);
 	}
-	if (!r->targets && now - r->followed_at >= FOLLOW_NS) {
+	if (now - r->followed_at < FOLLOW_NS)
+		return complete;
+	if (!r->targets)
 		follow_cpus(r);
-		r->followed_at = now;
-	}
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open && r->setup.counters[0].type != PERF_TYPE_SOFTWARE)
+			perf_events_check(&r->cpus[cpu].events);
+	r->followed_at = now;
 	return complete;
 }
 

@@ -4,8 +4,9 @@
  *
  * The kernel's per-register reservations keep us and perf apart; perf takes them when it opens its
  * first hardware event. KVM does not use them: around its guests it rewrites the global control
- * register with perf's values, so we do not sample while there are guests. A guest that starts
- * later goes unnoticed: checking needs task context, and KVM may run guests in between.
+ * register with perf's values, so we do not start to sample while there are guests. A guest that
+ * starts later is noticed within a second, and from then on samples are counted as disturbed until
+ * it is gone: some may be missing, because KVM stops counters that perf does not know.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -16,6 +17,7 @@
 #include <asm/processor.h>
 #include <asm/special_insns.h>
 #include "module/arch/x86/claim.h"
+#include "module/cpu_buffer.h"
 
 #define EFER		0xc0000080
 #define EFER_SVM	(1u << 12)
@@ -81,19 +83,31 @@ static int kvm_users(const char *path)
 	return kstrtoint(strim(text), 10, &users) ? -ENOENT : users;
 }
 
+static int nr_kvm_users(void)
+{
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+		return kvm_users("/sys/module/kvm_intel/refcnt");
+	return kvm_users("/sys/module/kvm_amd/refcnt");
+}
+
+/* KVM sets up all CPUs at once, so this one, which wakes no other. */
+void op_claim_watch(void)
+{
+	unsigned long flags;
+	bool on = false;
+
+	local_irq_save(flags);
+	virtualizes_here(&on);
+	local_irq_restore(flags);
+	WRITE_ONCE(op_disturbed, on && op_has_guests(nr_kvm_users(), on));
+}
+
 static int check_no_guests(struct op_reason *why)
 {
 	bool on = false;
-	int users;
 
 	on_each_cpu(virtualizes_here, &on, 1);
-	if (!on)
-		return 0;
-	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
-		users = kvm_users("/sys/module/kvm_intel/refcnt");
-	else
-		users = kvm_users("/sys/module/kvm_amd/refcnt");
-	if (!users)
+	if (!on || !op_has_guests(nr_kvm_users(), on))
 		return 0;
 	return op_refuse(why, -EBUSY, "KVM is in use and its guests would disturb the counters");
 }

@@ -4,6 +4,7 @@
  */
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
+#include "module/arch/x86/claim.h"
 #include "module/arch/x86/nmi.h"
 
 #define FEATURES	0x80000001
@@ -48,4 +49,5 @@ const struct op_model op_model_amd = {
 	.start = op_nmi_start,
 	.stop = op_nmi_stop,
 	.times = op_nmi_times,
+	.watch = op_claim_watch,
 };

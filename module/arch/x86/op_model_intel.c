@@ -5,6 +5,7 @@
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
+#include "module/arch/x86/claim.h"
 #include "module/arch/x86/nmi.h"
 
 #define PERF_CAPABILITIES	0x345
@@ -57,4 +58,5 @@ const struct op_model op_model_intel = {
 	.start = op_nmi_start,
 	.stop = op_nmi_stop,
 	.times = op_nmi_times,
+	.watch = op_claim_watch,
 };

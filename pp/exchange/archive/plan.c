@@ -138,7 +138,7 @@ static bool is_in_snapshot(const struct report_image *image)
 	const struct report_session *s = image->session;
 
 	return image->kind == IMAGE_KERNEL &&
-	       (!strcmp(image->path, "kallsyms") || !strcmp(image->path, "no-vmlinux") ||
+	       (kernel_image_is_absolute(image->path) ||
 		(s->has_kernel_symbols && kernel_symbols_part(&s->kernel, image->path)));
 }
 

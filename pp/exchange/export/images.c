@@ -174,8 +174,10 @@ static void map_kernel(struct export_image *i)
 {
 	const struct report_session *s = i->session;
 	const struct kernel_part *part;
-	bool is_module = strcmp(i->image->path, "kallsyms") && strcmp(i->image->path, "no-vmlinux");
+	bool is_module = !kernel_image_is_absolute(i->image->path);
 
+	if (i->image->path[0] == '[')
+		return;		/* generated code lies anywhere outside the kernel's text */
 	part = s && s->has_kernel_symbols
 	       ? kernel_symbols_part(&s->kernel, is_module ? i->image->path : "") : NULL;
 	if (!part || part->end <= part->start)
@@ -190,8 +192,7 @@ static void map_kernel(struct export_image *i)
 static bool is_absolute(const struct export_image *i)
 {
 	return i->image->kind == IMAGE_JIT ||
-	       (i->image->kind == IMAGE_KERNEL &&
-		(!strcmp(i->image->path, "kallsyms") || !strcmp(i->image->path, "no-vmlinux")));
+	       (i->image->kind == IMAGE_KERNEL && kernel_image_is_absolute(i->image->path));
 }
 
 /* The one of the first @nr ranges that contains @place, tried first at @guess; else @nr. */
@@ -251,6 +252,8 @@ char *export_image_path(const struct report_image *image)
 	case IMAGE_KERNEL:
 		if (!strcmp(image->path, "kallsyms") || !strcmp(image->path, "no-vmlinux"))
 			return xstrdup("[kernel.kallsyms]");
+		if (image->path[0] == '[')
+			return xstrdup(image->path);
 		return xasprintf("[%s]", image->path);
 	case IMAGE_JIT:
 		return xstrdup(image_shown_name(image, false));

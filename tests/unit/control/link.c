@@ -215,6 +215,11 @@ TEST(settings_for_deep_stacks)
 	s.frame_pointers_only = false;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
 	CHECK(number_in(dir, "unwind/memory") == OP_UNWIND_MEMORY, "in KiB");
+	/* a module that records all samples has no such file */
+	write_file(dir, "idle", "1");
+	CHECK(!daemon_write_settings(&s, &d, &e) && !number_in(dir, "idle"), "idle CPUs left out");
+	s.idle = true;
+	CHECK(!daemon_write_settings(&s, &d, &e) && number_in(dir, "idle") == 1, "recorded");
 	setup_free(&s);
 	free(unwind);
 }

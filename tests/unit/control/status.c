@@ -181,6 +181,22 @@ TEST(status_of_counters)
 	free(text);
 }
 
+TEST(status_of_idle_and_disturbed_cpus)
+{
+	char *text = print("pid 1\nstate running\nreceived 100\nrecorded 40\nidle 60\n"
+			   "disturbed 5\nevent_errors.cpu0 1\nevent_errors.cpu12 7\n");
+
+	CHECK(strstr(text, "\nSamples of idle CPUs, left out: 60\n"), "%s", text);
+	CHECK(strstr(text, "\nSamples while KVM guests disturbed the counters: 5\n"), "%s", text);
+	CHECK(strstr(text, "\nEvents without a counter: CPU 0, found 1 times, once a second\n"
+			   "Events without a counter: CPU 12, found 7 times"), "%s", text);
+	free(text);
+	text = print("pid 1\nstate running\nreceived 100\nrecorded 100\n");
+	CHECK(!strstr(text, "idle") && !strstr(text, "KVM") && !strstr(text, "without a counter"),
+	      "%s", text);
+	free(text);
+}
+
 TEST(status_of_ibs)
 {
 	char *text = print("pid 1\nstate running\nmodel ibs\nibs.fetch_samples 3\n"

@@ -223,7 +223,7 @@ static uint64_t recorded(void)
 		CHECK(false, "%s", e.text);
 	for (unsigned int i = 0; i < counts.nr_cpus; i++) {
 		const struct cpu_counts *c = &counts.cpu[i];
-		uint64_t accounted = c->recorded + c->filtered;
+		uint64_t accounted = c->recorded + c->filtered + c->idle;
 
 		for (int r = 0; r < NR_LOSS_REASONS; r++)
 			accounted += c->lost[r];

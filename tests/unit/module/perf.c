@@ -172,4 +172,43 @@ TEST(events_that_do_not_fit_are_refused_or_take_turns)
 	fake_counters = 4;
 }
 
+/* CPU 1 is of another type, or somebody else has some of its counters. */
+TEST(each_cpu_is_tested)
+{
+	probed();
+	fake_missing[1] = 2;
+	CHECK(!perf_probe(&why) && perf_nr_counters() == 2, "%u counters", perf_nr_counters());
+	ask(0, true, true);
+	ask(1, true, true);
+	started();
+	perf_stop();
+	perf_shutdown();
+	fake_missing[1] = 3;
+	CHECK(perf_setup(&why) == -EDOM && strstr(why.text, "event 1 does not fit") &&
+	      strstr(why.text, "CPU 1"), "%s", why.text);
+	fake_missing[1] = 4;
+	CHECK(perf_probe(&why) == -ENODEV && strstr(why.text, "CPU 1"), "%s", why.text);
+	fake_missing[1] = 0;
+	CHECK(!fake_events && !fake_locked, "something is left");
+}
+
+TEST(an_event_that_failed_is_counted_and_restarted)
+{
+	probed();
+	ask(2, true, true);
+	started();
+	perf_watch();
+	CHECK(!op_stats[0].n[OP_STAT_EVENT_ERRORS] && !op_stats[1].n[OP_STAT_EVENT_ERRORS],
+	      "counted without need");
+	per_cpu(cpus, 1).events[2]->state = PERF_EVENT_STATE_ERROR;
+	per_cpu(cpus, 1).events[2]->on = false;
+	perf_watch();
+	perf_watch();
+	CHECK(op_stats[1].n[OP_STAT_EVENT_ERRORS] == 1 && !op_stats[0].n[OP_STAT_EVENT_ERRORS],
+	      "%lu", op_stats[1].n[OP_STAT_EVENT_ERRORS]);
+	CHECK(per_cpu(cpus, 1).events[2]->on, "not restarted");
+	perf_stop();
+	perf_shutdown();
+}
+
 TEST_MAIN()

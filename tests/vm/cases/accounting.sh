@@ -24,7 +24,7 @@ module_balances()
 		accounted=$(($(cat "$cpu/sample_delivered") + $(cat "$cpu/sample_lost_overflow") +
 			$(cat "$cpu/sample_lost_event_overflow") + $(cat "$cpu/sample_lost_no_mm") +
 			$(cat "$cpu/sample_lost_no_mapping") + $(cat "$cpu/sample_lost_no_image") +
-			$(cat "$cpu/sample_invalid_eip")))
+			$(cat "$cpu/sample_invalid_eip") + $(cat "$cpu/sample_idle")))
 		[ "$received" = "$accounted" ] || {
 			bad=1; echo "# ${cpu##*/}: received $received, accounted $accounted" >&3; }
 	done
@@ -68,7 +68,7 @@ module_delivers()
 	is "$what: the session counts what the module received" \
 		"$(awk '{ sum += $3 } END { print sum }' /tmp/counts)" "$received"
 	is "$what: and records what it delivered, or says why not" \
-		"$(awk '{ sum += $5 + $7; for (i = 10; i < NF; i += 2) if ($i !~ /buffer/) sum += $(i + 1) }
+		"$(awk '{ sum += $5 + $7; for (i = 10; i < NF; i += 2) if ($i !~ /buffer|idle/) sum += $(i + 1) }
 			END { print sum }' /tmp/counts)" \
 		"$((delivered + $(awk '{ for (i = 10; i < NF; i += 2)
 			if ($i ~ /no_mm|no_mapping|invalid_pc/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)))"

@@ -1,6 +1,7 @@
 # shellcheck shell=dash
 # seconds: 300
-# modtext - a module that is busy in its own text, unloaded and loaded again at another address
+# modtext - a module that is busy in its own text, unloaded and loaded again at another address; and
+# BPF programs, which lie between modules and are not theirs
 
 burn() { echo "$2 $TURNS" > /sys/module/"$1"/parameters/burn; }
 place() { awk -v name="$1" '$1 == name { print $6 }' /proc/modules; }
@@ -15,6 +16,17 @@ until_samples 3000 '{kern}/optest_other' burn optest_other 500
 insmod /vm/mod/optest.ko
 second=$(place optest)
 until_samples 6000 '{kern}/optest' burn optest 500
+bpf=0
+echo 1 > /proc/sys/net/core/bpf_jit_enable
+echo 1 > /proc/sys/net/core/bpf_jit_kallsyms
+bpf 1 || bpf=$?
+[ $bpf != 1 ] || not_ok "a BPF program runs"
+[ $bpf != 3 ] || echo "# this kernel has no BPF" >&3
+if [ $bpf = 0 ]; then
+	bpf 1000000000 & runs=$!
+	until_samples 2000 '{kern}/[bpf]' sleep 1
+	kill -9 $runs; wait $runs
+fi
 rmmod optest
 rmmod optest_other
 echo "# optest was at $first, then at $second" >&3
@@ -35,5 +47,11 @@ for module in optest:6000 optest_other:3000; do
 	near "$name: ${name}_thirty in percent" \
 		"$(percent "$(samples_of "${name}_thirty" < /tmp/symbols)" "$all")" 30 4
 done
+if [ $bpf = 0 ]; then
+	symbols "image:[bpf]" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
+	near "[bpf]: its program in percent" \
+		"$(percent "$(awk '$NF ~ /^bpf_prog_.*_busy$/ { sum += $1 } END { print sum + 0 }' \
+			/tmp/symbols)" "$(total < /tmp/symbols)")" 100 2
+fi
 # what opreport without arguments says of the same samples
 at_least "image summary has optest" "$(awk '$3 == "optest" { print $1 }' /tmp/report)" 6000

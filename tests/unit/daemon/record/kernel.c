@@ -170,6 +170,120 @@ TEST(hostile_notes)
 	free_all(k);
 }
 
+/* Linux 6.4: the size is that of all memory, and other code lies between text and data. */
+static const char scattered_modules[] =
+	"opt 40960 0 - Live 0xffffffffc0100000 (OE)\n"
+	"last 8192 0 - Live 0xffffffffc0200000\n";
+static const char scattered_kallsyms[] =
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81002000 T _etext\n"
+	"ffffffffc0100010 t opt_one\t[opt]\n"
+	"ffffffffc0100800 t opt_two\t[opt]\n"
+	"ffffffffc0100800 t opt_alias\t[opt]\n"
+	"ffffffffc0102ff0 t opt_last\t[opt]\n"
+	"ffffffffc0107000 d opt_data\t[opt]\n"
+	"ffffffffc0300000 t opt_start\t[opt]\n"
+	"ffffffffc0200010 t last_one\t[last]\n"
+	"ffffffffc0103000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+	"ffffffffc0101000 t kprobe_insn_page\t[__builtin__kprobes]\n"
+	"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n"
+	"ffffffffc0105400 t bpf_trampoline_1\t[bpf]\n";
+
+TEST(other_code_within_a_module)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS}, scattered_modules,
+			scattered_kallsyms);
+	kernel_set_session(k, tmpdir);
+	CHECK_PLACE(k, 0xffffffffc0100000, "opt:0");
+	CHECK_PLACE(k, 0xffffffffc0100fff, "opt:fff");
+	CHECK_PLACE(k, 0xffffffffc0101010, "[kprobes]:ffffffffc0101010");
+	CHECK_PLACE(k, 0xffffffffc0102fff, "opt:2fff");
+	CHECK_PLACE(k, 0xffffffffc0103010, "[ftrace]:ffffffffc0103010");
+	CHECK_PLACE(k, 0xffffffffc0104000, "kallsyms:ffffffffc0104000");
+	CHECK_PLACE(k, 0xffffffffc010503f, "kallsyms:ffffffffc010503f");
+	CHECK_PLACE(k, 0xffffffffc0105040, "[bpf]:ffffffffc0105040");
+	CHECK_PLACE(k, 0xffffffffc01053ff, "[bpf]:ffffffffc01053ff");
+	CHECK_PLACE(k, 0xffffffffc0105400, "[bpf]:ffffffffc0105400");
+	CHECK_PLACE(k, 0xffffffffc0106fff, "[bpf]:ffffffffc0106fff");
+	CHECK_PLACE(k, 0xffffffffc0107000, "kallsyms:ffffffffc0107000");
+	CHECK_PLACE(k, 0xffffffffc0200fff, "last:fff");
+	CHECK_PLACE(k, 0xffffffffc0201000, "kallsyms:ffffffffc0201000");
+	CHECK_PLACE(k, 0xffffffffc0300020, "[opt.init]:ffffffffc0300020");
+	CHECK_PLACE(k, 0xffffffff81000010, "kallsyms:ffffffff81000010");
+	free_all(k);
+}
+
+/* The module's note is exact: its last function may be longer than its page. */
+TEST(the_note_is_better_than_kallsyms)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS}, scattered_modules,
+			scattered_kallsyms);
+	kernel_set_session(k, tmpdir);
+	kernel_module_range(k, true, 0xffffffffc0200000, 0x1800, "last");
+	CHECK_PLACE(k, 0xffffffffc02017ff, "last:17ff");
+	CHECK_PLACE(k, 0xffffffffc0201800, "kallsyms:ffffffffc0201800");
+	/* the perf collector's note has the size of /proc/modules, which is no news */
+	kernel_module_range(k, true, 0xffffffffc0100000, 40960, "opt");
+	CHECK_PLACE(k, 0xffffffffc0104000, "kallsyms:ffffffffc0104000");
+	free_all(k);
+}
+
+TEST(text_for_start_up)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", "");
+	kernel_set_session(k, tmpdir);
+	kernel_module_range(k, true, 0xc0400000, 0x1000, "new.init");
+	kernel_module_range(k, true, 0xc0300000, 0x1000, "new");
+	put_text(tmpdir_path("modules"), "new 4096 1 - Loading 0xc0300000\n");
+	kernel_read_modules(k);
+	CHECK_PLACE(k, 0xc0400010, "[new.init]:c0400010");
+	CHECK_PLACE(k, 0xc0300010, "new:10");
+	kernel_module_range(k, false, 0xc0400000, 0x1000, "new.init");
+	CHECK_PLACE(k, 0xc0400010, "kallsyms:c0400010");	/* that memory is free */
+	free_all(k);
+}
+
+/* A module where a BPF program might have gone on. */
+TEST(a_module_ends_generated_code)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
+			"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n");
+	kernel_set_session(k, tmpdir);
+	CHECK_PLACE(k, 0xffffffffc0108000, "[bpf]:ffffffffc0108000");
+	kernel_module_range(k, true, 0xffffffffc0107000, 0x2000, "new");
+	CHECK_PLACE(k, 0xffffffffc0106fff, "[bpf]:ffffffffc0106fff");
+	CHECK_PLACE(k, 0xffffffffc0108000, "new:1000");
+	free_all(k);
+}
+
+TEST(malformed_kallsyms)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
+			"]\n[]\nffffffffc0105040]\nffffffffc0105040 t [bpf]\n"
+			"ffffffffffffffff t end\t[bpf]\nffffffffc0105040 t x\t[../a]\n"
+			"0 t nothing\t[bpf]\nffffffffc0105040 t open\t[bpf");
+	kernel_set_session(k, tmpdir);
+	CHECK_PLACE(k, 0xffffffffc0105040, "kallsyms:ffffffffc0105040");
+	CHECK_PLACE(k, UINT64_MAX, "[bpf]:ffffffffffffffff");
+	CHECK_PLACE(k, 0, "kallsyms:0");
+	free_all(k);
+}
+
 static const char kallsyms[] =
 	"ffffffff81000000 T _stext\n"
 	"ffffffff81000100 t one\n"

@@ -135,6 +135,9 @@ static void fill_counts(struct cpu_counts *c, uint64_t from)
 	c->recorded = from;
 	c->extended = from / 2;
 	c->filtered = 3;
+	c->idle = from % 11;
+	c->disturbed = from % 3;
+	c->event_errors = from % 2;
 	c->throttled = 4;
 	c->jit_refused = from % 7;
 	c->jit_damaged = from % 5 + 1;

@@ -22,6 +22,7 @@
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define hlist_entry			container_of
 #define div64_u64(a, b)			((a) / (b))
+#define min(a, b)			((a) < (b) ? (a) : (b))
 
 #define ERR_PTR(err)			((void *)(long)(err))
 #define PTR_ERR(p)			((long)(p))
@@ -192,6 +193,7 @@ struct perf_event {
 };
 static struct perf_event *fake_events;
 static unsigned int fake_counters = 4;	/* of each CPU, for pinned events */
+static unsigned int fake_missing[FAKE_CPUS];	/* of these, on that CPU */
 
 static inline struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr,
 								  int cpu, void *task,
@@ -199,7 +201,7 @@ static inline struct perf_event *perf_event_create_kernel_counter(struct perf_ev
 								  void *context)
 {
 	struct perf_event *e = calloc(1, sizeof(*e)), *other;
-	unsigned int pinned = 0;
+	unsigned int pinned = fake_missing[cpu];
 
 	(void)task;
 	for (other = fake_events; other; other = other->next)
@@ -226,6 +228,8 @@ static inline void perf_event_release_kernel(struct perf_event *e)
 static inline void perf_event_enable(struct perf_event *e)
 {
 	e->on = true;
+	if (e->state == PERF_EVENT_STATE_ERROR)
+		e->state = PERF_EVENT_STATE_ACTIVE;
 }
 
 static inline void perf_event_disable(struct perf_event *e)

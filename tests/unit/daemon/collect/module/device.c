@@ -311,10 +311,15 @@ TEST(counts_per_cpu)
 	put_text(tmpdir_path("stats/cpu2/sample_lost_no_image"), "7\n");
 	put_text(tmpdir_path("stats/cpu2/sample_invalid_eip"), "5\n");
 	put_text(tmpdir_path("stats/cpu2/sample_throttled"), "6\n");
+	put_text(tmpdir_path("stats/cpu2/sample_idle"), "7\n");
+	put_text(tmpdir_path("stats/cpu2/sample_disturbed"), "8\n");
+	put_text(tmpdir_path("stats/cpu2/event_errors"), "9\n");
 	CHECK(!c->open(c, &config, &e), "%s", e.text);
 	CHECK(!c->counts(c, &counts), "counts");
 	CHECK(counts.nr_cpus == 3 && counts.cpu[0].received == 0, "%u cpus", counts.nr_cpus);
 	CHECK(counts.cpu[2].received == 100 && counts.cpu[2].throttled == 6 &&
+		      counts.cpu[2].idle == 7 && counts.cpu[2].disturbed == 8 &&
+		      counts.cpu[2].event_errors == 9 &&
 		      counts.cpu[2].lost[LOST_CPU_BUFFER] == 1 &&
 		      counts.cpu[2].lost[LOST_EVENT_BUFFER] == 2 &&
 		      counts.cpu[2].lost[LOST_NO_MM] == 3 &&

@@ -10,14 +10,14 @@
 
 #define EDGE_CMASK 0x1840000	/* EXTRA_EDGE and a threshold of 1 with invert */
 
-static const struct perf_machine here = { .root = "", .max_rate = 100000,
-					  .ticks_while_idle = true };
+static const struct perf_machine here = { .root = "", .max_rate = 100000 };
+static bool with_idle = true;
 
 static int make(const char *cpu_type, const struct collector_event *event, unsigned int nr,
 		const struct perf_machine *machine, struct perf_counter **ret, struct op_error *e)
 {
 	struct collector_config config = { .cpu_type = cpu_type, .events = event, .nr_events = nr,
-					   .clock_khz = 1000000 };
+					   .clock_khz = 1000000, .idle = with_idle };
 	unsigned int got = 0;
 	int err = perf_counters_make(&config, machine, ret, &got, e);
 
@@ -28,7 +28,6 @@ static int make(const char *cpu_type, const struct collector_event *event, unsig
 TEST(by_time_uses_the_cpu_clock)
 {
 	struct collector_event event = { .count = 100000, .user = true, .code = 5, .extra = 9 };
-	struct perf_machine idle = here;
 	struct perf_counter *c;
 
 	CHECK(!make("timer", &event, 1, &here, &c, NULL), "make");
@@ -37,8 +36,9 @@ TEST(by_time_uses_the_cpu_clock)
 	CHECK(!c->kernel && c->user && !c->exclude_idle && !c->precise && !c->counter, "flags");
 	CHECK(perf_counters_period_ns(c, 1, 1000000, 100000) == 100000, "ring");
 	free(c);
-	idle.ticks_while_idle = false;
-	CHECK(!make(NULL, &event, 1, &idle, &c, NULL) && c->exclude_idle, "idle");
+	with_idle = false;
+	CHECK(!make(NULL, &event, 1, &here, &c, NULL) && c->exclude_idle, "idle");
+	with_idle = true;
 	free(c);
 }
 

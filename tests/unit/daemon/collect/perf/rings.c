@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* rings.c - which event a record is of, and how its throttles are counted */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "tests/tap.h"
 
 #include <unistd.h>
@@ -142,6 +145,31 @@ TEST(times_add_up_over_cpus)
 	      (unsigned long long)times.running_ns);
 	CHECK(perf_rings_times(&rings, 1, &times) && !times.enabled_ns, "one not yet counted");
 	CHECK(!perf_rings_times(&rings, 0, &times), "none");
+}
+
+/* The kernel gives up an event whose counter somebody else has pinned: it reads as ended. */
+TEST(an_event_in_error_is_counted)
+{
+	int ended = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int alive = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	prepare();
+	CHECK(ended >= 0 && alive >= 0, "open");
+	rings.cpus[0].events.sampling = true;
+	cpu_counters[0].fd = alive;
+	perf_events_check(&rings.cpus[0].events);
+	CHECK(!rings.cpus[0].events.errors, "counted without need");
+	cpu_counters[1].fd = ended;
+	perf_events_check(&rings.cpus[0].events);
+	perf_events_check(&rings.cpus[0].events);
+	CHECK(rings.cpus[0].events.errors == 2, "%llu",
+	      (unsigned long long)rings.cpus[0].events.errors);
+	rings.cpus[0].events.sampling = false;
+	perf_events_check(&rings.cpus[0].events);
+	CHECK(rings.cpus[0].events.errors == 2, "counted while stopped");
+	cpu_counters[0].fd = cpu_counters[1].fd = -1;
+	close(ended);
+	close(alive);
 }
 
 TEST_MAIN()

@@ -342,7 +342,7 @@ static inline void check_counts(struct collector *c, const struct tally *t)
 
 		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 			lost += n->lost[reason];
-		CHECK(cpu >= 64 || n->received == t->cpu[cpu] + lost,
+		CHECK(cpu >= 64 || n->received == t->cpu[cpu] + n->idle + lost,
 		      "CPU %u: received %llu, in words %llu, lost %llu", cpu,
 		      (unsigned long long)n->received, (unsigned long long)t->cpu[cpu],
 		      (unsigned long long)lost);

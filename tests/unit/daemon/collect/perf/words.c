@@ -164,6 +164,35 @@ TEST(every_sample_ends_somewhere)
 	perf_cookies_free(cookies);
 }
 
+TEST(samples_of_the_idle_task_are_counted)
+{
+	static const struct perf_sample samples[] = {
+		{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
+		{2, 0xffffffff81000000, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
+		{3, 0x1010, 0, 0, PERF_MODE_USER, 0, 0, NULL, 0, 0},	/* of another namespace */
+	};
+	struct perf_cookies *cookies = perf_cookies_new();
+	struct perf_processes processes;
+	struct perf_attribute a = {.processes = &processes, .cookies = cookies, .emit = &emit,
+				   .cpus = cpus, .nr_cpus = 2, .skip_idle = true};
+	struct cpu_counts before = cpus[1].counts;
+
+	perf_processes_init(&processes, cookies, "/nonexistent");
+	nr_words = 0;
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_samples(&a, 1, samples, 1);
+	perf_emit_end(&emit);
+	CHECK(cpus[1].counts.idle == before.idle + 1, "not counted");
+	perf_attribute_samples(&a, 1, samples + 1, 2);
+	perf_emit_end(&emit);
+	CHECK(cpus[1].counts.idle == before.idle + 1 &&
+	      cpus[1].counts.received == before.received + 3 &&
+	      cpus[1].counts.lost[LOST_NO_MM] == before.lost[LOST_NO_MM] + 1, "the others");
+	CHECK(nr_words > 2 && words[nr_words - 2] == 0xffffffff81000000, "the task's sample");
+	perf_processes_free(&processes);
+	perf_cookies_free(cookies);
+}
+
 /* After its exit a task's samples have no ids; they still belong to its program. */
 TEST(samples_after_exit_keep_their_program)
 {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernel_text.c - gather the symbols of modules and of generated code into runs */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "daemon/record/kernel_text.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+
+#define KALLSYMS_MAX	(256 << 20)	/* bytes */
+#define PAGE		4096
+#define LONGEST		0x10000		/* bytes of a function: as reports assume */
+
+struct symbol {
+	uint64_t address;
+	const char *owner;
+	bool is_text;
+};
+
+struct symbols {
+	struct symbol *all;
+	size_t nr, room;
+};
+
+/* "address type name<tab>[owner]"; lines of the kernel proper have no owner. */
+static void parse_line(struct symbols *s, char *line, char *end)
+{
+	char *owner, *rest;
+	uint64_t address;
+
+	if (end == line || end[-1] != ']')
+		return;
+	owner = memrchr(line, '[', end - line);
+	address = strtoull(line, &rest, 16);
+	if (!owner || !address || *rest != ' ' || owner <= rest + 4)
+		return;
+	end[-1] = '\0';
+	xgrow(s->all, s->nr, s->room);
+	s->all[s->nr++] = (struct symbol){
+		.address = address, .owner = owner + 1, .is_text = strchr("tTwW", rest[1]),
+	};
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return y->is_text - x->is_text;
+}
+
+/*
+ * The last address that belongs to @s. @next: the first symbol of any kind above it, or NULL. In
+ * the midst of a module's text that is where the next function begins. Elsewhere the end is
+ * unknown: a module's text is assumed to end on that page, because what follows could be anybody's,
+ * and a BPF program to be no longer than LONGEST.
+ */
+static uint64_t last_address(const struct symbol *s, const struct symbol *next)
+{
+	bool is_program = !strcmp(s->owner, "bpf");
+	uint64_t most = is_program ? s->address + LONGEST - 1 : s->address | (PAGE - 1);
+
+	if (most < s->address)
+		most = UINT64_MAX;
+	if (!next)
+		return most;
+	if (!is_program && next->is_text && next->address - s->address <= LONGEST &&
+	    !strcmp(next->owner, s->owner))
+		return next->address - 1;
+	return next->address - 1 < most ? next->address - 1 : most;
+}
+
+static void make_runs(const struct symbols *s, struct kernel_text *text)
+{
+	struct kernel_run *run = NULL;
+	size_t room = 0, next;
+
+	for (size_t i = 0; i < s->nr; i = next) {
+		const struct symbol *at = &s->all[i];
+
+		for (next = i + 1; next < s->nr && s->all[next].address == at->address; next++)
+			;
+		if (!at->is_text)
+			continue;
+		if (!run || run->last + 1 != at->address || strcmp(run->owner, at->owner)) {
+			xgrow(text->runs, text->nr_runs, room);
+			run = &text->runs[text->nr_runs++];
+			run->start = at->address;
+			run->owner = at->owner;
+		}
+		run->last = last_address(at, next < s->nr ? &s->all[next] : NULL);
+	}
+}
+
+int kernel_text_read(const char *kallsyms, struct kernel_text *ret)
+{
+	struct kernel_text text = { NULL, 0, NULL };
+	struct symbols s = { NULL, 0, 0 };
+	size_t len;
+	int err = file_read_all(kallsyms, KALLSYMS_MAX, &text.storage, &len);
+
+	if (err)
+		return err;
+	for (char *line = text.storage, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		parse_line(&s, line, end);
+	}
+	if (s.nr)
+		qsort(s.all, s.nr, sizeof(*s.all), compare);
+	make_runs(&s, &text);
+	free(s.all);
+	*ret = text;
+	return 0;
+}
+
+void kernel_text_free(struct kernel_text *text)
+{
+	free(text->runs);
+	free(text->storage);
+	*text = (struct kernel_text){ NULL, 0, NULL };
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernel_text.h - where code outside the kernel's own text lies, by /proc/kallsyms
+ *
+ * /proc/modules gives the size of all memory of a module. Since Linux 6.4 its text lies apart from
+ * its data, with other code in between: BPF programs, trampolines, other modules. kallsyms lists
+ * all of that by name, but without sizes.
+ */
+#ifndef DAEMON_RECORD_KERNEL_TEXT_H
+#define DAEMON_RECORD_KERNEL_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Neighboring functions of one owner. The end is a guess, rather too small than too large. */
+struct kernel_run {
+	uint64_t start, last;
+	const char *owner;	/* a module, "bpf", "__builtin__ftrace", ...; in the storage */
+};
+
+struct kernel_text {
+	struct kernel_run *runs;	/* by start, disjoint */
+	size_t nr_runs;
+	char *storage;
+};
+
+/* 0, or -errno and @ret untouched. Hidden addresses make no runs. */
+int kernel_text_read(const char *kallsyms, struct kernel_text *ret);
+void kernel_text_free(struct kernel_text *text);
+
+#endif
