@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include "daemon/record/kernel.h"
 #include "daemon/record/kernel_snapshot.h"
-#include "daemon/record/kernel_text.h"
+#include "daemon/record/kernel_runs.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
@@ -383,16 +383,16 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 
 static void read_text(struct kernel *k)
 {
-	struct kernel_text text;
+	struct kernel_runs text;
 
-	if (kernel_text_read(kallsyms_path(k), &text))
+	if (kernel_runs_read(kallsyms_path(k), &text))
 		return;
 	k->nr_made = 0;
 	for (size_t i = 0; i < k->nr_modules; i++)
 		k->modules[i].text = 0;
 	for (size_t i = 0; i < text.nr_runs; i++)
 		take_run(k, &text.runs[i]);
-	kernel_text_free(&text);
+	kernel_runs_free(&text);
 	build_ranges(k);
 }
 

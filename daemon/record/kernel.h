@@ -4,7 +4,7 @@
  *
  * Modules come from /proc/modules and from OP_MODULE_RANGE notes. An unloaded module keeps its
  * range until another is loaded there, because its last samples may come after the note. Where a
- * module's text ends is known from the note, or else guessed from kallsyms (kernel_text.h), which
+ * module's text ends is known from the note, or else guessed from kallsyms (kernel_runs.h), which
  * also shows the code that is generated: BPF programs, trampolines. That has images of its own,
  * "[bpf]", "[ftrace]", "[kprobes]", and so has a module's text for start-up, "[NAME.init]"; their
  * keys are addresses [SS-49].

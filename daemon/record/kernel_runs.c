@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* kernel_text.c - gather the symbols of modules and of generated code into runs */
+/* kernel_runs.c - gather the symbols of modules and of generated code into runs */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/record/kernel_text.h"
+#include "daemon/record/kernel_runs.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -71,7 +71,7 @@ static uint64_t last_address(const struct symbol *s, const struct symbol *next)
 	return next->address - 1 < most ? next->address - 1 : most;
 }
 
-static void make_runs(const struct symbols *s, struct kernel_text *text)
+static void make_runs(const struct symbols *s, struct kernel_runs *text)
 {
 	struct kernel_run *run = NULL;
 	size_t room = 0, next;
@@ -93,9 +93,9 @@ static void make_runs(const struct symbols *s, struct kernel_text *text)
 	}
 }
 
-int kernel_text_read(const char *kallsyms, struct kernel_text *ret)
+int kernel_runs_read(const char *kallsyms, struct kernel_runs *ret)
 {
-	struct kernel_text text = { NULL, 0, NULL };
+	struct kernel_runs text = { NULL, 0, NULL };
 	struct symbols s = { NULL, 0, 0 };
 	size_t len;
 	int err = file_read_all(kallsyms, KALLSYMS_MAX, &text.storage, &len);
@@ -116,9 +116,9 @@ int kernel_text_read(const char *kallsyms, struct kernel_text *ret)
 	return 0;
 }
 
-void kernel_text_free(struct kernel_text *text)
+void kernel_runs_free(struct kernel_runs *text)
 {
 	free(text->runs);
 	free(text->storage);
-	*text = (struct kernel_text){ NULL, 0, NULL };
+	*text = (struct kernel_runs){ NULL, 0, NULL };
 }

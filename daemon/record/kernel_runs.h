@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernel_text.h - where code outside the kernel's own text lies, by /proc/kallsyms
+ * kernel_runs.h - where code outside the kernel's own text lies, by /proc/kallsyms
  *
  * /proc/modules gives the size of all memory of a module. Since Linux 6.4 its text lies apart from
  * its data, with other code in between: BPF programs, trampolines, other modules. kallsyms lists
  * all of that by name, but without sizes.
  */
-#ifndef DAEMON_RECORD_KERNEL_TEXT_H
-#define DAEMON_RECORD_KERNEL_TEXT_H
+#ifndef DAEMON_RECORD_KERNEL_RUNS_H
+#define DAEMON_RECORD_KERNEL_RUNS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,14 +18,14 @@ struct kernel_run {
 	const char *owner;	/* a module, "bpf", "__builtin__ftrace", ...; in the storage */
 };
 
-struct kernel_text {
+struct kernel_runs {
 	struct kernel_run *runs;	/* by start, disjoint */
 	size_t nr_runs;
 	char *storage;
 };
 
 /* 0, or -errno and @ret untouched. Hidden addresses make no runs. */
-int kernel_text_read(const char *kallsyms, struct kernel_text *ret);
-void kernel_text_free(struct kernel_text *text);
+int kernel_runs_read(const char *kallsyms, struct kernel_runs *ret);
+void kernel_runs_free(struct kernel_runs *text);
 
 #endif
