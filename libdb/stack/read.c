@@ -319,6 +319,8 @@ static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_erro
 		err = read_log(r, header.used, e);
 	if (err)
 		return err;
+	free(r->log.marks);	/* of checking only */
+	r->log.marks = NULL;
 	if (!make_arrays(r, &a))
 		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", r->path);
 	convert(r, &a, &s);
