@@ -256,7 +256,8 @@ static struct cost run(const char *folder, bool compat, const char *const *argv)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		if (chdir(dir) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		if (chdir(dir) || !freopen("/dev/null", "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
 			_exit(126);
 		setenv("OPROFILE_COMPAT", compat ? "1" : "0", 1);
 		execv(path, (char *const *)argv);

@@ -220,7 +220,7 @@ struct places {
 	 * as above the outermost frame of a whole stack.
 	 */
 	struct stack_node *nodes;
-	uint16_t *depths;	/* nodes up to it, at most STACK_LIST_DEPTH; NULL: none is inlined */
+	uint16_t *depths;	/* up to it, STACK_LIST_DEPTH at most; NULL: none is inlined */
 	uint8_t *outer;		/* stack_snapshot_outer(), or NULL: all 0 */
 };
 
