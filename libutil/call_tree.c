@@ -17,26 +17,58 @@ static bool is_node(const void *tree, uint32_t id, const void *key)
 	return n->parent == wanted->parent && n->key == wanted->key;
 }
 
-uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
+#define LISTED	4		/* children of a node in its list */
+
+static uint32_t add_node(struct call_tree *t, struct call_node node)
 {
-	const struct call_node node = { parent, key };
-	uint64_t hash = hash_u64((uint64_t)parent << 32 | key);
+	if (t->nr == CALL_NONE)
+		bug("call tree with 2^32 nodes");
+	if (t->nr == t->room) {
+		xgrow(t->nodes, t->nr, t->room);
+		t->links = xrealloc_array(t->links, t->room, sizeof(*t->links));
+	}
+	t->nodes[t->nr] = node;
+	t->links[t->nr] = (struct call_link){ CALL_NONE, CALL_NONE };
+	return (uint32_t)t->nr++;
+}
+
+static uint32_t find_or_add(struct call_tree *t, struct call_node node)
+{
+	uint64_t hash = hash_u64((uint64_t)node.parent << 32 | node.key);
 	uint32_t id = hash_table_find(&t->index, hash, is_node, t, &node);
 
 	if (id == HASH_NONE) {
-		if (t->nr == CALL_NONE)
-			bug("call tree with 2^32 nodes");
-		xgrow(t->nodes, t->nr, t->room);
-		id = (uint32_t)t->nr;
-		t->nodes[t->nr++] = node;
+		id = add_node(t, node);
 		hash_table_add(&t->index, hash, id);
 	}
+	return id;
+}
+
+uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
+{
+	const struct call_node node = { parent, key };
+	unsigned int listed = 0;
+	uint32_t id;
+
+	if (parent == CALL_NONE)
+		return find_or_add(t, node);
+	for (id = t->links[parent].child; id != CALL_NONE; id = t->links[id].next) {
+		if (t->nodes[id].key == key)
+			return id;
+		listed++;
+	}
+	if (listed == LISTED)
+		return find_or_add(t, node);
+	id = add_node(t, node);
+	t->links[id].next = t->links[parent].child;
+	t->links[parent].child = id;
 	return id;
 }
 
 void call_tree_free(struct call_tree *t)
 {
 	free(t->nodes);
+	free(t->links);
 	hash_table_free(&t->index);
 	*t = (struct call_tree){ 0 };
 }

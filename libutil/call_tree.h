@@ -23,7 +23,14 @@ struct call_node {
 struct call_tree {
 	struct call_node *nodes;
 	size_t nr, room;
-	struct hash_table index;	/* of nodes by parent and key */
+	/*
+	 * Of each node: its first few children, and the next sibling in such a list. Most nodes
+	 * have no other children, and lie near these, which are found faster than in a table.
+	 */
+	struct call_link {
+		uint32_t child, next;
+	} *links;
+	struct hash_table index;	/* of the other nodes, by parent and key */
 };
 
 /* The node of @key called from @parent, added if it is new. */

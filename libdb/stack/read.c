@@ -372,6 +372,8 @@ int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_err
 	struct arrays a;
 	int err = read_records(&r, path, &header, e);
 
+	free(r.log.marks);	/* of checking only */
+	r.log.marks = NULL;
 	if (!err && !make_arrays(&r, &a))
 		err = op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", path);
 	if (!err) {

@@ -122,7 +122,7 @@ static void add_table(struct binary *b, const struct object_file *f, const unsig
 	for (size_t at = entry; at + entry <= size; at += entry) {
 		struct raw_symbol raw;
 		const char *name;
-		uint64_t offset;
+		uint64_t offset, end;
 		uint32_t section;
 
 		decode(f, table + at, &raw);
@@ -136,9 +136,9 @@ static void add_table(struct binary *b, const struct object_file *f, const unsig
 		offset = raw.value;
 		if (f->type != ET_REL)
 			offset -= f->sections[raw.section].addr;
-		/* no code is past the section's end; the original has labels there, which are last */
-		if (offset < b->sections[section].end - b->sections[section].start +
-			     b->files->is_compat)
+		/* no code is past the end; the original has labels there, which are last */
+		end = b->sections[section].end - b->sections[section].start;
+		if (offset < end + b->files->is_compat)
 			add_symbol(b, &raw, name, offset, section, sizes);
 	}
 	free(map);

@@ -33,17 +33,53 @@ static int compare_ranked(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* The largest nodes so far; when there are as many as are kept, a heap with the smallest on top. */
+struct heap {
+	struct ranked *all;
+	size_t nr;
+};
+
+static void sift_down(struct heap *h, size_t i)
+{
+	struct ranked moved = h->all[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < h->nr; i = child) {
+		if (child + 1 < h->nr && compare_ranked(&h->all[child + 1], &h->all[child]) > 0)
+			child++;
+		if (compare_ranked(&h->all[child], &moved) < 0)
+			break;
+		h->all[i] = h->all[child];
+	}
+	h->all[i] = moved;
+}
+
+/* Nodes are many more than are kept: do not sort them all. */
 static bool *choose(const struct picture *p, size_t max_nodes, double percent)
 {
-	struct ranked *ranked = xcalloc(p->tree.nr + 1, sizeof(*ranked));
 	bool *kept = xcalloc(p->tree.nr + 1, sizeof(*kept));
+	struct heap h = { NULL, 0 };
 
-	for (uint32_t i = 0; i < p->tree.nr; i++)
-		ranked[i] = (struct ranked){ picture_share(p, picture_all(p, i)), i };
-	qsort(ranked, p->tree.nr, sizeof(*ranked), compare_ranked);
-	for (size_t i = 0; i < p->tree.nr && i < max_nodes; i++)
-		kept[ranked[i].node] = 100 * ranked[i].share >= percent && ranked[i].share > 0;
-	free(ranked);
+	if (max_nodes > p->tree.nr)
+		max_nodes = p->tree.nr;
+	h.all = xcalloc(max_nodes + 1, sizeof(*h.all));
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		struct ranked r = { picture_share(p, picture_all(p, i)), i };
+
+		if (!(100 * r.share >= percent && r.share > 0))
+			continue;
+		if (h.nr < max_nodes) {
+			h.all[h.nr++] = r;
+			for (size_t k = h.nr == max_nodes ? max_nodes / 2 : 0; k-- > 0;)
+				sift_down(&h, k);
+		} else if (max_nodes && compare_ranked(&r, &h.all[0]) < 0) {
+			h.all[0] = r;
+			sift_down(&h, 0);
+		}
+	}
+	for (size_t i = 0; i < h.nr; i++)
+		kept[h.all[i].node] = true;
+	free(h.all);
 	return kept;
 }
 

@@ -4,11 +4,12 @@
  *
  * The binaries are the machine's own, the first so many in its program and library folders;
  * the places in them are scattered over .text. CPU time (user and system) and wall time, medians
- * of RUNS runs. The rival's figures are OProfile 1.4's for sessions of the same shape, measured
+ * of RUNS (7) runs. The rival's figures are OProfile 1.4's for sessions of the same shape, measured
  * on one machine in 2026 (doc/performance.md).
  */
 #include <dirent.h>
 #include <elf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 #include "pp/binary/object_file.h"
 #include "tests/bench/figures.h"
 
-#define RUNS		7
+#define MAX_RUNS	99
 #define MAX_IMAGES	200
 
 struct place {
@@ -37,6 +38,7 @@ struct place {
 	uint64_t start, size;		/* of .text in the file */
 };
 
+static size_t runs = 7;
 static struct place images[MAX_IMAGES];
 static size_t nr_images;
 static char dir[] = "/tmp/bench-report-XXXXXX";
@@ -76,14 +78,15 @@ static void find_images(const char *folder, size_t limit)
 		free(entries);
 }
 
-static void make_file(const char *samples, const char *app, const struct place *image, size_t keys,
-		      uint32_t count, size_t event)
+static struct odb *open_samples(const char *samples, const char *app, struct image_name image,
+				size_t event)
 {
 	static const char *const events[] = { "CPU_CLK_UNHALTED", "INST_RETIRED", "LLC_MISSES" };
-	struct sample_header header = { .version = SAMPLE_VERSION_1X, .cpu_mhz = 2000 };
+	struct sample_header header = { .version = SAMPLE_VERSION_1X, .cpu_mhz = 2000,
+					.is_kernel = image.kind == IMAGE_KERNEL };
 	struct sample_name name = {
 		.app = { .kind = IMAGE_FILE, .path = app },
-		.image = { .kind = IMAGE_FILE, .path = image->path },
+		.image = image,
 		.event = events[event], .count = 100000,
 		.tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
 	};
@@ -98,16 +101,35 @@ static void make_file(const char *samples, const char *app, const struct place *
 	if (odb_open(path, SAMPLE_HEADER_SIZE, &db, NULL))
 		bug("cannot make %s", path);
 	sample_header_store(&header, odb_header(db));
-	for (size_t i = 0; i < keys; i++)
-		if (odb_add(db, image->start + random_u64() % image->size,
-			    1 + random_u64() % (2 * count - 1)))
-			bug("cannot add to %s", path);
-	odb_close(db);
 	strbuf_free(&relative);
 	free(path);
+	return db;
+}
+
+static void add_samples(struct odb *db, uint64_t key, uint32_t count)
+{
+	if (odb_add(db, key, count))
+		bug("cannot add to a sample file");
+}
+
+static void make_file(const char *samples, const char *app, const struct place *image, size_t keys,
+		      uint32_t count, size_t event)
+{
+	struct odb *db = open_samples(samples, app, (struct image_name){
+		.kind = IMAGE_FILE, .path = image->path }, event);
+
+	for (size_t i = 0; i < keys; i++)
+		add_samples(db, image->start + random_u64() % image->size,
+			    1 + (uint32_t)(random_u64() % (2 * count - 1)));
+	odb_close(db);
 }
 
 #define STACK_MAX	60
+#define KERNEL_START	UINT64_C(0xffffffff81000000)
+#define KERNEL_SYMBOLS	130000		/* 5 MB of text */
+#define KERNEL_SPACING	128		/* bytes of a function */
+#define SITES		2000		/* places of an image in wide trees */
+#define WIDE_IMAGES	20
 
 static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_context)
 {
@@ -123,20 +145,67 @@ static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_con
 
 		err = stack_store_image(s, &image, &ids[i]);
 	}
+	if (!err)
+		err = stack_store_image(s, &(struct stack_image){
+			{ .kind = IMAGE_KERNEL, .path = "kallsyms" }, "" }, &ids[nr_images]);
 	context.app = ids[0];
 	if (err || stack_store_context(s, &context, ret_context))
 		bug("cannot make a stack store");
 	return event;
 }
 
+static void make_kernel(const char *session_dir)
+{
+	char *path = session_stats_path(session_dir, SESSION_CURRENT, "kernel-symbols");
+	FILE *out;
+
+	file_make_parent_dirs(path, 0700);
+	out = fopen(path, "w");
+	if (!out)
+		bug("cannot make %s", path);
+	fprintf(out, "# kernel %" PRIx64 " %" PRIx64 "\n", KERNEL_START,
+		KERNEL_START + KERNEL_SYMBOLS * KERNEL_SPACING);
+	for (unsigned int i = 0; i < KERNEL_SYMBOLS; i++)
+		fprintf(out, "%" PRIx64 " t kernel_function_%u\n",
+			KERNEL_START + i * KERNEL_SPACING, i);
+	fclose(out);
+	free(path);
+}
+
+/* Samples of each place in wide trees; the kernel follows the images. */
+static uint32_t leaves[WIDE_IMAGES + 1][SITES];
+
+static uint64_t site_offset(size_t image, uint64_t site)
+{
+	return image == nr_images ? KERNEL_START + site * (KERNEL_SYMBOLS * KERNEL_SPACING / SITES)
+				  : images[image].start + site * (images[image].size / SITES);
+}
+
+/*
+ * A place that @h decides: anywhere in the images, or if @is_wide one of so many as real programs
+ * call from, of the inner frames some in the kernel.
+ */
+static struct stack_frame frame_of(uint64_t h, const uint32_t *ids, bool is_wide, size_t depth)
+{
+	size_t image = is_wide && depth < 8 && h >> 60 < 4 ? nr_images : h % nr_images;
+	uint64_t site = (h >> 8) % SITES;
+
+	if (!is_wide)
+		return (struct stack_frame){ ids[image], images[image].start +
+					     (h >> 8) % images[image].size };
+	if (!depth)
+		leaves[image][site]++;
+	return (struct stack_frame){ ids[image], site_offset(image, site) };
+}
+
 /*
  * Stacks of 20 to 60 frames all over the images. They leave what the one before had in common
  * at one frame in five: of 70,000 stacks a million nodes.
  */
-static void make_stacks(const char *session_dir, size_t nr)
+static void make_stacks(const char *session_dir, size_t nr, bool is_wide)
 {
 	char *path = session_stats_path(session_dir, SESSION_CURRENT, STACK_STORE_FILE);
-	uint32_t ids[MAX_IMAGES], context, event;
+	uint32_t ids[MAX_IMAGES + 1], context, event;
 	struct stack_frame frames[STACK_MAX];
 	struct stack_store *s;
 
@@ -150,9 +219,7 @@ static void make_stacks(const char *session_dir, size_t nr)
 
 		for (size_t k = depth; k-- > 0;) {
 			h = hash_mix(h, random_u64() % 5 ? 0 : random_u64() % 3);
-			frames[k].image = ids[h % nr_images];
-			frames[k].offset = images[h % nr_images].start +
-					   (h >> 8) % images[h % nr_images].size;
+			frames[k] = frame_of(h, ids, is_wide, k);
 		}
 		if (stack_store_add(s, context, event, frames, depth, 0, 1))
 			bug("cannot add to %s", path);
@@ -172,12 +239,15 @@ struct shape {
 	size_t stacks;			/* of the session's stack store */
 };
 
-/* The program's time, and the wall's. */
-static double run(const char *folder, const char *session, const struct shape *s,
-		  double *ret_wall)
+/* What a process needs. */
+struct cost {
+	double cpu, wall;		/* seconds */
+	double memory;			/* MB at most */
+};
+
+static struct cost run(const char *folder, bool compat, const char *const *argv)
 {
-	const char *name = s->program ? s->program : "opreport";
-	char *path = path_join(folder, name);
+	char *path = path_join(folder, argv[0]);
 	double start = wall_seconds();
 	struct rusage usage;
 	int status;
@@ -186,19 +256,23 @@ static double run(const char *folder, const char *session, const struct shape *s
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		if (chdir(dir) || !freopen("/dev/null", "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
 			_exit(126);
-		setenv("OPROFILE_COMPAT", s->compat ? "1" : "0", 1);
-		execl(path, name, session, s->words[0], s->words[1], NULL);
+		setenv("OPROFILE_COMPAT", compat ? "1" : "0", 1);
+		execv(path, (char *const *)argv);
 		_exit(127);
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status))
 		bug("%s failed", path);
 	free(path);
-	*ret_wall = wall_seconds() - start;
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	return (struct cost){
+		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6,
+		wall_seconds() - start,
+		(double)usage.ru_maxrss / 1024,
+	};
 }
 
 static void measure(const struct shape *s, const char *folder)
@@ -207,21 +281,27 @@ static void measure(const struct shape *s, const char *folder)
 	char *option = xasprintf("--session-dir=%s", session_dir);
 	char *samples = session_samples_path(session_dir, SESSION_CURRENT);
 	size_t nr = s->nr_images < nr_images ? s->nr_images : nr_images;
-	double cpu[RUNS], wall[RUNS];
+	double cpu[MAX_RUNS], wall[MAX_RUNS];
 
 	for (size_t i = 0; i < s->files; i++)
 		make_file(samples, images[(i / nr) % nr].path, &images[i % nr], s->keys, s->count,
 			  0);
 	if (s->stacks)
-		make_stacks(session_dir, s->stacks);
-	for (size_t i = 0; i < RUNS; i++)
-		cpu[i] = run(folder, option, s, &wall[i]);
+		make_stacks(session_dir, s->stacks, false);
+	for (size_t i = 0; i < runs; i++) {
+		const char *const argv[] = { s->program ? s->program : "opreport", option,
+					     s->words[0], s->words[1], NULL };
+		struct cost cost = run(folder, s->compat, argv);
+
+		cpu[i] = cost.cpu;
+		wall[i] = cost.wall;
+	}
 	if (s->rival)
 		printf("bench %s_cpu %.3f s rival oprofile-1.4 %.2f\n", s->name,
-		       median(cpu, RUNS), s->rival);
+		       median(cpu, runs), s->rival);
 	else
-		printf("bench %s_cpu %.3f s\n", s->name, median(cpu, RUNS));
-	printf("bench %s_wall %.3f s\n", s->name, median(wall, RUNS));
+		printf("bench %s_cpu %.3f s\n", s->name, median(cpu, runs));
+	printf("bench %s_wall %.3f s\n", s->name, median(wall, runs));
 	if (!getenv("KEEP_SESSIONS"))
 		file_remove_tree(session_dir);
 	free(samples);
@@ -229,7 +309,72 @@ static void measure(const struct shape *s, const char *folder)
 	free(session_dir);
 }
 
-int main(void)
+/* The sample files of the stacks that make_stacks() made. */
+static void make_leaves(const char *samples)
+{
+	for (size_t i = 0; i <= nr_images; i++) {
+		const struct image_name name = {
+			.kind = i == nr_images ? IMAGE_KERNEL : IMAGE_FILE,
+			.path = i == nr_images ? "kallsyms" : images[i].path,
+		};
+		struct odb *db = open_samples(samples, images[0].path, name, 0);
+
+		for (size_t site = 0; site < SITES; site++)
+			if (leaves[i][site])
+				add_samples(db, site_offset(i, site), leaves[i][site]);
+		odb_close(db);
+	}
+}
+
+/* What shows wide trees: whole stacks of 20 images and a kernel, in about 14 nodes each. */
+static void measure_wide(size_t nr_stacks, const char *folder)
+{
+	static const struct {
+		const char *name, *words[2];
+	} commands[] = {
+		{ "stacks", { "opreport", "--stacks" } },
+		{ "folded", { "opreport", "--stacks=folded" } },
+		{ "callees", { "opreport", "--stacks=callees" } },
+		{ "flamegraph", { "opreport", "--flamegraph=picture.svg" } },
+		{ "html", { "opreport", "--html=picture.html" } },
+		{ "pprof", { "opexport", "--to=pprof" } },
+	};
+	char *session_dir = xasprintf("%s/%zu", dir, nr_stacks);
+	char *option = xasprintf("--session-dir=%s", session_dir);
+	char *samples = session_samples_path(session_dir, SESSION_CURRENT);
+	size_t all = nr_images;
+
+	nr_images = nr_images < WIDE_IMAGES ? nr_images : WIDE_IMAGES;
+	memset(leaves, 0, sizeof(leaves));
+	make_stacks(session_dir, nr_stacks, true);
+	make_leaves(samples);
+	make_kernel(session_dir);
+	for (size_t k = 0; k < sizeof(commands) / sizeof(commands[0]); k++) {
+		const char *const *words = commands[k].words;
+		const char *const argv[] = { words[0], option, words[1], NULL };
+		double cpu[MAX_RUNS], memory[MAX_RUNS];
+
+		for (size_t i = 0; i < runs; i++) {
+			struct cost cost = run(folder, false, argv);
+
+			cpu[i] = cost.cpu;
+			memory[i] = cost.memory;
+		}
+		printf("bench report_%zu_stacks_%s_cpu %.3f s\n", nr_stacks, commands[k].name,
+		       median(cpu, runs));
+		printf("bench report_%zu_stacks_%s_memory %.0f MB\n", nr_stacks, commands[k].name,
+		       median(memory, runs));
+	}
+	nr_images = all;
+	if (!getenv("KEEP_SESSIONS"))
+		file_remove_tree(session_dir);
+	free(samples);
+	free(option);
+	free(session_dir);
+}
+
+/* An argument: only shapes whose names begin so, or "wide". */
+int main(int argc, char **argv)
 {
 	static const struct shape shapes[] = {
 		{ "report_1000_files", 20, 1000, 500, 2, { "-l" }, true, 0.37, NULL, 0 },
@@ -246,15 +391,25 @@ int main(void)
 		{ "report_stacks_callees", 20, 20, 500, 2, { "--stacks=callees" }, false, 0, NULL,
 		  70000 },
 	};
+	static const size_t wide[] = { 10000, 100000, 1000000 };
 	char *self = path_program_dir(), *folder = xasprintf("%s/../bin", self);
+	const char *only = argc > 1 ? argv[1] : "";
 
+	if (getenv("RUNS"))
+		runs = strtoul(getenv("RUNS"), NULL, 10);
+	if (!runs || runs > MAX_RUNS)
+		bug("RUNS is not 1 to %d", MAX_RUNS);
 	if (!mkdtemp(dir))
 		bug("cannot make a folder in /tmp");
 	find_images("/usr/lib/x86_64-linux-gnu", 120);
 	find_images("/usr/lib64", 120);
 	find_images("/usr/bin", MAX_IMAGES);
 	for (size_t i = 0; nr_images && i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		measure(&shapes[i], folder);
+		if (!strncmp(shapes[i].name, only, strlen(only)))
+			measure(&shapes[i], folder);
+	for (size_t i = 0; nr_images && i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (!*only || !strcmp(only, "wide"))
+			measure_wide(wide[i], folder);
 	if (!getenv("KEEP_SESSIONS"))
 		file_remove_tree(dir);
 	for (size_t i = 0; i < nr_images; i++)

@@ -120,18 +120,20 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 }
 
 /* A line is one stack; ';' separates names [CT-8]. */
-static void add_folded(struct strbuf *line, const char *name)
+static char *folded_name(const char *name)
 {
-	size_t start = line->len;
+	char *folded = xstrdup(name);
 
-	plain_add(line, name);
-	for (char *c = line->text + start; (c = strchr(c, ';')) != NULL; )
+	plain_text(folded, strlen(folded));
+	for (char *c = folded; (c = strchr(c, ';')) != NULL; )
 		*c = ':';
+	return folded;
 }
 
 void format_folded(const struct stack_report *r, FILE *out)
 {
 	size_t *ends = xcalloc(STACK_LIST_DEPTH, sizeof(*ends));	/* of names, by depth */
+	char **names = xcalloc(r->nr_symbols + 1, sizeof(*names));	/* those used so far */
 	struct strbuf line = STRBUF_INIT;
 
 	for (size_t i = 0; i < r->nr_lines; i++) {
@@ -142,18 +144,23 @@ void format_folded(const struct stack_report *r, FILE *out)
 		strbuf_truncate(&line, l->depth ? ends[l->depth - 1] : 0);
 		if (l->depth)
 			strbuf_add_char(&line, ';');
-		add_folded(&line, r->symbols[l->symbol].name);
+		if (!names[l->symbol])
+			names[l->symbol] = folded_name(r->symbols[l->symbol].name);
+		strbuf_add(&line, names[l->symbol]);
 		ends[l->depth] = line.len;
 		for (size_t c = 0; c < r->nr_classes; c++)
 			any |= self[c];
 		if (!any)
 			continue;
-		fputs(line.text, out);
 		for (size_t c = 0; c < r->nr_classes; c++)
-			fprintf(out, " %" PRIu64, self[c]);
-		putc('\n', out);
+			strbuf_addf(&line, " %" PRIu64, self[c]);
+		strbuf_add_char(&line, '\n');
+		fwrite(line.text, 1, line.len, out);
 	}
 	strbuf_free(&line);
+	for (size_t i = 0; i < r->nr_symbols; i++)
+		free(names[i]);
+	free(names);
 	free(ends);
 }
 

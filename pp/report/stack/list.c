@@ -163,6 +163,7 @@ struct functions {
 	} *of_frame;
 	uint32_t *ids;
 	size_t nr, room;
+	bool has_inlined;
 };
 
 /* The outermost node of an incomplete stack, whose frame has the image of its process only. */
@@ -196,6 +197,7 @@ static void find_functions(struct reader *r, const bool *wanted, struct function
 
 		f->first = ret->nr;
 		f->nr = (uint32_t)stack_symbols_find(r->symbols, &s->frames[frames[i]], symbols);
+		ret->has_inlined |= f->nr > 1;
 		for (uint32_t k = 0; k < f->nr; k++) {
 			xgrow(ret->ids, ret->nr, ret->room);
 			ret->ids[ret->nr++] = symbols[k];
@@ -211,47 +213,78 @@ static uint32_t add_node(struct stack_list *list, uint32_t parent, uint32_t key)
 	return (uint32_t)list->nr_nodes++;
 }
 
-/* A node below another one of the list. */
-struct place {
-	uint32_t node;		/* CALL_NONE: none, as above the outermost frame of a whole stack */
-	uint32_t depth;		/* nodes up to it */
+/* Where the snapshot's nodes are in the list. */
+struct places {
+	/*
+	 * The snapshot's own. @frame of those done so far is their node in the list, or CALL_NONE,
+	 * as above the outermost frame of a whole stack.
+	 */
+	struct stack_node *nodes;
+	uint16_t *depths;	/* up to it, STACK_LIST_DEPTH at most; NULL: none is inlined */
+	uint8_t *outer;		/* stack_snapshot_outer(), or NULL: all 0 */
 };
 
 /* Functions inlined into each other are left out where the list has no room for them. */
-static struct place add_frame(struct stack_list *list, struct place at, const uint32_t *ids,
-			      uint32_t nr)
+static void add_frame(struct stack_list *list, const struct places *p, uint32_t i,
+		      const uint32_t *ids, uint32_t nr)
 {
-	if (at.depth + nr > STACK_LIST_DEPTH - STACK_FRAMES_MAX || list->nr_nodes > CALL_NONE / 2)
+	if (nr > 1 && (p->depths[i] + nr > STACK_LIST_DEPTH - STACK_FRAMES_MAX ||
+		       list->nr_nodes > CALL_NONE / 2))
 		nr = 1;
-	for (uint32_t i = 0; i < nr; i++)
-		at = (struct place){ add_node(list, at.node, ids[i]), at.depth + 1 };
-	return at;
+	for (uint32_t k = 0; k < nr; k++)
+		p->nodes[i].frame = add_node(list, p->nodes[i].frame, ids[k]);
+	if (p->depths)
+		p->depths[i] = (uint16_t)(p->depths[i] + nr);
 }
 
 /*
- * The place of the snapshot's node @i, which is added with the functions inlined there. The root
- * of complete stacks has no line, nor has that of stacks whose outermost frames are known.
+ * Add the snapshot's node @i, with the functions inlined there. The root of complete stacks has no
+ * line, nor has that of stacks whose outermost frames are known.
  */
-static struct place add_own(struct reader *r, uint32_t i, const struct place *places,
-			    const struct functions *functions)
+static void add_own(struct reader *r, uint32_t i, const struct places *p,
+		    const struct functions *functions)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	const struct stack_node *n = &s->nodes[i];
+	const struct stack_node n = s->nodes[i];
 	const struct frame_functions *f;
-	struct place top = { CALL_NONE, 0 };
 	uint32_t symbol;
 
-	if (n->parent == STACK_NONE) {
+	p->nodes[i].frame = n.parent == STACK_NONE ? CALL_NONE : p->nodes[n.parent].frame;
+	if (p->depths)
+		p->depths[i] = n.parent == STACK_NONE ? 0 : p->depths[n.parent];
+	if (n.parent == STACK_NONE) {
 		symbol = stack_end_nr_outer(s->ends[i])
 			? STACK_NONE : stack_symbols_find_end(r->symbols, s->ends[i]);
-		return symbol == STACK_NONE ? top : add_frame(r->list, top, &symbol, 1);
+		if (symbol != STACK_NONE)
+			add_frame(r->list, p, i, &symbol, 1);
+	} else if (is_process(s, i)) {
+		symbol = stack_symbols_find_process(r->symbols, s->frames[n.frame].image);
+		add_frame(r->list, p, i, &symbol, 1);
+	} else {
+		f = &functions->of_frame[n.frame];
+		add_frame(r->list, p, i, functions->ids + f->first, f->nr);
 	}
-	if (is_process(s, i)) {
-		symbol = stack_symbols_find_process(r->symbols, s->frames[n->frame].image);
-		return add_frame(r->list, places[n->parent], &symbol, 1);
+}
+
+static bool has_outer(const struct stack_snapshot *s)
+{
+	for (uint32_t i = 0; i < s->nr_nodes; i++)
+		if (s->nodes[i].parent == STACK_NONE && stack_end_nr_outer(s->ends[i]))
+			return true;
+	return false;
+}
+
+static struct places make_places(const struct stack_snapshot *s, const struct functions *f)
+{
+	struct places p = { .nodes = (struct stack_node *)s->nodes };
+
+	if (f->has_inlined)
+		p.depths = xcalloc(s->nr_nodes + 1, sizeof(*p.depths));
+	if (has_outer(s)) {
+		p.outer = xcalloc(s->nr_nodes + 1, sizeof(*p.outer));
+		stack_snapshot_outer(s, p.outer);
 	}
-	f = &functions->of_frame[n->frame];
-	return add_frame(r->list, places[n->parent], functions->ids + f->first, f->nr);
+	return p;
 }
 
 /*
@@ -263,13 +296,12 @@ static void add_nodes(struct reader *r, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	size_t room = r->list->nr_nodes + s->nr_nodes;	/* and more for inlined functions */
-	struct place *places = xcalloc(s->nr_nodes + 1, sizeof(*places));
-	uint8_t *outer = xcalloc(s->nr_nodes + 1, sizeof(*outer));
 	struct functions functions = { 0 };
 	bool *wanted = find_wanted(r, first_stack);
+	struct places places;
 
 	find_functions(r, wanted, &functions);
-	stack_snapshot_outer(s, outer);
+	places = make_places(s, &functions);
 	if (r->list->nodes_room < room) {
 		r->list->nodes = xrealloc_array(r->list->nodes, room, sizeof(*r->list->nodes));
 		r->list->nodes_room = room;
@@ -277,22 +309,21 @@ static void add_nodes(struct reader *r, size_t first_stack)
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		uint32_t end;
 
-		places[i] = (struct place){ CALL_NONE, 0 };
 		if (!wanted[i])
 			continue;
-		places[i] = add_own(r, i, places, &functions);
-		if (outer[i] == 1) {
+		add_own(r, i, &places, &functions);
+		if (places.outer && places.outer[i] == 1) {
 			end = stack_symbols_find_end(r->symbols, s->ends[i]);
-			places[i] = add_frame(r->list, places[i], &end, 1);
+			add_frame(r->list, &places, i, &end, 1);
 		}
 	}
 	for (size_t i = first_stack; i < r->list->nr; i++)
-		r->list->stacks[i].node = places[r->list->stacks[i].node].node;
+		r->list->stacks[i].node = places.nodes[r->list->stacks[i].node].frame;
 	free(functions.of_frame);
 	free(functions.ids);
 	free(wanted);
-	free(outer);
-	free(places);
+	free(places.depths);
+	free(places.outer);
 }
 
 static void set_scales(struct reader *r)

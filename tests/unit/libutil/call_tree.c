@@ -10,7 +10,7 @@
 
 #define NR_STACKS	5000
 #define DEPTH		12
-#define NR_KEYS		4
+#define NR_KEYS		9	/* more children than a node lists */
 
 static uint32_t add_path(struct call_tree *t, const uint32_t *path, size_t depth)
 {
