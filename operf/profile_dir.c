@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/process.h"
+#include "libdb/session/kernel_text.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
@@ -199,12 +200,14 @@ void profile_dir_keep(struct profile_dir *d)
 /* Remove what was created in a folder without profiles. */
 static void remove_new(const struct profile_dir *d)
 {
-	char *samples = path_join(d->path, "samples"), *abi = path_join(d->path, "abi");
+	static const char *const names[] = { "samples", "abi", KERNEL_TEXTS };
 
-	(void)file_remove_tree(samples);
-	(void)unlink(abi);
-	free(samples);
-	free(abi);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = path_join(d->path, names[i]);
+
+		(void)file_remove_tree(path);
+		free(path);
+	}
 }
 
 void profile_dir_undo(struct profile_dir *d)

@@ -96,7 +96,7 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	a.color = o->color;
 	progress_end();
 	if (!o->assembly)
-		missing_lines_notices(&a, notices);
+		missing_lines_notices(&a, o->compat, notices);
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
 		notice_add(notices, "no debug information for any of the selected binaries; "
 			   "compile with -g, install debug packages, or use --assembly");

@@ -52,7 +52,7 @@ static void report_images(const struct annotation *a, uint64_t total, struct not
 			   nr_others == 1 ? "has" : "have");
 }
 
-void missing_lines_notices(const struct annotation *a, struct notices *notices)
+void missing_lines_notices(const struct annotation *a, bool compat, struct notices *notices)
 {
 	uint64_t total = sum_of_classes(a, a->totals), without = 0;
 
@@ -60,7 +60,7 @@ void missing_lines_notices(const struct annotation *a, struct notices *notices)
 		if (a->samples[i].file == NO_FILE)
 			without += sum_of_classes(a, annotated_sample_counts(a, i));
 	report_images(a, total, notices);
-	if (without && a->nr_with_lines)
+	if (without && a->nr_with_lines && !compat)
 		notice_add(notices, "%.1f %% of the samples (%" PRIu64 " of %" PRIu64 ") have no "
 			   "source line and are not shown", 100.0 * without / total, without,
 			   total);

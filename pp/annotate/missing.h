@@ -14,8 +14,11 @@
 #include "pp/annotate/samples.h"
 #include "pp/select/notices.h"
 
-/* Report images without debug information, and the share of samples without a line [AN-16]. */
-void missing_lines_notices(const struct annotation *a, struct notices *notices);
+/*
+ * Report images without debug information, and unless @compat the share of samples without a line
+ * [AN-16].
+ */
+void missing_lines_notices(const struct annotation *a, bool compat, struct notices *notices);
 
 /* Of the file at @path, which may be NULL. */
 struct source_binary source_binary_of(const char *path);

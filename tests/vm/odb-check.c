@@ -9,7 +9,7 @@
  *	odb-check raise DIR IMAGE BELOW	count so much for IMAGE's first key that 2^32 - BELOW are
  *					there, and print how much that was; no daemon may run
  *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T
- *					[REASON L]..."
+ *					[idle I] [REASON L]..."
  *
  * DIR is a session (SD/samples/NAME), looked through with its parts. TRUTH has lines "NAME
  * HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE": the base name of an image, the part of the file where
@@ -335,6 +335,8 @@ static int counts(const char *stats_dir)
 		printf("cpu%u received %" PRIu64 " recorded %" PRIu64 " filtered %" PRIu64
 		       " throttled %" PRIu64, i, cpu->received, cpu->recorded, cpu->filtered,
 		       cpu->throttled);
+		if (cpu->idle)
+			printf(" idle %" PRIu64, cpu->idle);
 		for (int r = 0; r < NR_LOSS_REASONS; r++)
 			if (cpu->lost[r])
 				printf(" %s %" PRIu64, loss_name(r), cpu->lost[r]);

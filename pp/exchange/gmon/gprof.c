@@ -188,7 +188,10 @@ static bool look_up(const struct work *w, uint64_t place, size_t *ret_symbol,
 		*ret_address = place;
 		return true;
 	}
-	if (id < b->nr_symbols) {
+	/* the original's last symbol reaches beyond its section */
+	if (id < b->nr_symbols &&
+	    (w->options->compat ||
+	     (section && b->symbols[id].section == (size_t)(section - b->sections)))) {
 		*ret_symbol = id;
 		*ret_address = b->symbols[id].vma + (place - b->symbols[id].start);
 		return true;

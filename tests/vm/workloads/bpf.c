@@ -25,7 +25,7 @@ static long bpf(int command, union bpf_attr *attr)
 int main(int argc, char **argv)
 {
 	static struct bpf_insn program[STEPS + 2];
-	static char log[4096], packet[64];
+	static char packet[64];
 	union bpf_attr attr;
 	int fd;
 
@@ -40,15 +40,12 @@ int main(int argc, char **argv)
 	attr.insn_cnt = STEPS + 2;
 	attr.insns = (uintptr_t)program;
 	attr.license = (uintptr_t)"GPL";
-	attr.log_buf = (uintptr_t)log;
-	attr.log_size = sizeof(log);
-	attr.log_level = 1;
 	strcpy(attr.prog_name, "busy");
 	fd = (int)bpf(BPF_PROG_LOAD, &attr);
 	if (fd < 0) {
 		int err = errno;
 
-		fprintf(stderr, "bpf: cannot load: %s %s\n", strerror(err), log);
+		fprintf(stderr, "bpf: cannot load: %s\n", strerror(err));
 		return err == ENOSYS ? 3 : 1;
 	}
 	memset(&attr, 0, sizeof(attr));
