@@ -17,6 +17,7 @@
 /* Reads user memory for a walk, with page faults disabled throughout. */
 struct reader {
 	u64 top;		/* the end of user space */
+	bool is_short;		/* words have 4 bytes */
 	bool safe;		/* the process's page tables are known to be loaded */
 };
 
@@ -27,20 +28,27 @@ struct reader {
  */
 static __always_inline bool read_user(void *context, u64 address, u64 *ret)
 {
-	const u64 __user *from = (const u64 __user *)(unsigned long)address;
+	const void __user *from = (const void __user *)(unsigned long)address;
 	struct reader *r = context;
-	u64 value;
+	size_t size = r->is_short ? sizeof(u32) : sizeof(u64);
+	u64 value = 0;			/* of a short word the upper half */
+	u32 half;
 
-	if (address > r->top - sizeof(value))
+	if (address > r->top - size)
 		return false;
 	if (!r->safe) {
-		if (op_copy_from_user_nmi(&value, from, sizeof(value)))
+		if (op_copy_from_user_nmi(&value, from, size))
 			return false;
 		r->safe = true;
 	} else {
-		if (!user_access_begin(from, sizeof(value)))
+		if (!user_access_begin(from, size))
 			return false;
-		unsafe_get_user(value, from, unreadable);
+		if (r->is_short) {
+			unsafe_get_user(half, (const u32 __user *)from, unreadable);
+			value = half;
+		} else {
+			unsafe_get_user(value, (const u64 __user *)from, unreadable);
+		}
 		user_access_end();
 	}
 	*ret = value;
@@ -107,7 +115,8 @@ static const struct op_unwind_table *table_at(struct code *code,
 static void walk(struct op_stack *c, u32 depth, u64 mm, struct op_unwind_cursor *cursor)
 {
 	struct code code = { .mm = mm, .maps = op_maps_find(mm) };
-	struct reader reader = { .top = cursor->top };
+	struct reader reader = { .top = cursor->top,
+				 .is_short = cursor->machine == OP_UNWIND_I386 };
 	enum op_unwind_result result;
 	u64 offset = 0;
 

@@ -12,11 +12,29 @@
 
 #if defined(CONFIG_X86_64)
 
-/* false: 32-bit code, whose stacks are not walked. */
+/* 32-bit code leaves the upper halves of registers undefined. */
+static inline void op_i386_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
+{
+	c->machine = OP_UNWIND_I386;
+	c->top = min_t(u64, c->top, U32_MAX & PAGE_MASK);
+	c->pc = (u32)regs->ip;
+	c->value[OP_I386_EAX] = (u32)regs->ax;
+	c->value[OP_I386_ECX] = (u32)regs->cx;
+	c->value[OP_I386_EDX] = (u32)regs->dx;
+	c->value[OP_I386_EBX] = (u32)regs->bx;
+	c->value[OP_I386_ESP] = (u32)regs->sp;
+	c->value[OP_I386_EBP] = (u32)regs->bp;
+	c->value[OP_I386_ESI] = (u32)regs->si;
+	c->value[OP_I386_EDI] = (u32)regs->di;
+}
+
+/* false: code whose stacks are not walked. */
 static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
 {
-	if (!user_64bit_mode((struct pt_regs *)regs))
-		return false;
+	if (!user_64bit_mode((struct pt_regs *)regs)) {
+		op_i386_cursor(c, regs);
+		return true;
+	}
 	c->machine = OP_UNWIND_X86_64;
 	c->pc = regs->ip;
 	c->flags = regs->flags;
@@ -47,7 +65,7 @@ static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_re
 static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
 {
 	if (compat_user_mode(regs))
-		return false;
+		return false;		/* 32-bit: it has no frame pointers at a fixed place */
 	c->machine = OP_UNWIND_ARM64;
 	c->pc = regs->pc;
 	/* bits between the address and bit 55; code lies below 2^48 unless it asked not to */

@@ -66,7 +66,7 @@ static int add_section(struct build *build, const struct unwind_section *section
 	struct unwind_cfi cfi = {
 		.vaddr = section->vaddr, .to_end = section->to_end,
 		.debug_frame = section == &build->elf.debug_frame,
-		.machine = build->elf.file.machine,
+		.machine = build->elf.file.machine, .is_32 = !build->elf.file.is_64,
 	};
 	uint8_t *bytes;
 	int err;
@@ -151,7 +151,7 @@ const char *unwind_refusal(int err)
 	case -ENOEXEC:
 		return "not a program or library";
 	case -ENOTSUP:
-		return "32-bit or for another machine";
+		return "for another machine";
 	case -ENODATA:
 		return "no call frame information";
 	case -EPROTONOSUPPORT:

@@ -2,7 +2,7 @@
 /*
  * build.h - build the unwind table of a binary from its call frame information
  *
- * From .eh_frame, or .debug_frame without it, of 64-bit x86 and ARM binaries. The binary is
+ * From .eh_frame, or .debug_frame without it, of x86 and 64-bit ARM binaries. The binary is
  * untrusted and may change while it is read: time and memory are bounded by its size and @limit,
  * and malformed entries are skipped and counted. [UT-40] to [UT-49]
  */

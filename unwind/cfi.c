@@ -65,8 +65,14 @@ static bool read_entry(const struct unwind_cfi *cfi, struct unwind_bytes *b, str
 	return true;
 }
 
+static uint8_t address_encoding(const struct unwind_cfi *cfi, uint8_t encoding)
+{
+	return cfi->is_32 ? unwind_encoding_of_32(encoding) : encoding;
+}
+
 /* The letters after 'z', each with its data; an unknown letter ends the readable part. */
-static bool read_augmentation(const char *letters, struct unwind_bytes *b, struct unwind_cie *cie)
+static bool read_augmentation(const struct unwind_cfi *cfi, const char *letters,
+			      struct unwind_bytes *b, struct unwind_cie *cie)
 {
 	uint64_t ignored;
 	uint8_t encoding;
@@ -77,13 +83,13 @@ static bool read_augmentation(const char *letters, struct unwind_bytes *b, struc
 			unwind_unsigned(b, 1);
 			break;
 		case 'P':
-			encoding = unwind_unsigned(b, 1);
+			encoding = address_encoding(cfi, unwind_unsigned(b, 1));
 			if ((encoding & UNWIND_RELATIVE) == UNWIND_ALIGNED ||
 			    (encoding != UNWIND_OMITTED && !unwind_number(b, encoding, &ignored)))
 				return false;
 			break;
 		case 'R':
-			cie->encoding = unwind_unsigned(b, 1);
+			cie->encoding = address_encoding(cfi, unwind_unsigned(b, 1));
 			break;
 		case 'S':
 			cie->signal = true;
@@ -108,17 +114,19 @@ static bool read_cie(const struct unwind_cfi *cfi, struct unwind_bytes b, struct
 	if (!nul || (version != 1 && version != 3 && version != 4))
 		return false;
 	unwind_skip(&b, nul + 1 - b.p);
-	if (version == 4 && unwind_unsigned(&b, 2) != 8)
-		return false;		/* address size 8, segment selector size 0 */
+	if (version == 4 && unwind_unsigned(&b, 2) != (cfi->is_32 ? 4 : 8))
+		return false;		/* the address size, and 0 for that of segment selectors */
+	cie->machine = cfi->machine;
+	cie->encoding = address_encoding(cfi, UNWIND_ABSOLUTE);
 	cie->code_factor = unwind_uleb(&b);
 	cie->data_factor = unwind_sleb(&b);
 	ra = version == 1 ? unwind_unsigned(&b, 1) : unwind_uleb(&b);
-	if (ra != (cfi->machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA))
+	if (ra != unwind_ra_column(cfi->machine))
 		return false;
 	if (letters[0] == 'z') {
 		cie->augmented = true;
 		data = unwind_part(&b, unwind_uleb(&b));
-		if (!read_augmentation(letters + 1, &data, cie))
+		if (!read_augmentation(cfi, letters + 1, &data, cie))
 			return false;
 	} else if (letters[strspn(letters, "SBG")]) {
 		return false;		/* other letters need a length of their data */
@@ -156,6 +164,8 @@ static bool read_fde(struct walk *walk, const struct entry *entry, struct unwind
 	if (!cie || !unwind_pointer(&b, cie->encoding, vaddr_of(walk->cfi, &b), &ret->begin) ||
 	    !unwind_number(&b, cie->encoding, &size))
 		return false;
+	if (walk->cfi->is_32)		/* relative to their place modulo 4 GiB */
+		ret->begin = (uint32_t)ret->begin;
 	ret->end = ret->begin + size;
 	if (cie->augmented)
 		unwind_skip(&b, unwind_uleb(&b));

@@ -12,6 +12,7 @@ struct unwind_cfi {
 	bool debug_frame;
 	bool to_end;			/* @size is a bound: it ends at an entry of length 0 */
 	uint16_t machine;
+	bool is_32;			/* addresses have 4 bytes */
 };
 
 /* A function (FDE). */

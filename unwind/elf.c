@@ -15,9 +15,11 @@
 
 static int check_header(const struct elf_file *f)
 {
-	if (!f->is_64 || f->is_swapped != (BYTE_ORDER == BIG_ENDIAN))
-		return -ENOTSUP;
-	if (f->machine != OP_UNWIND_X86_64 && f->machine != OP_UNWIND_ARM64)
+	/* x32's programs are x86-64's with short addresses */
+	bool may_be_64 = f->machine != OP_UNWIND_I386, may_be_32 = f->machine != OP_UNWIND_ARM64;
+
+	if (!op_unwind_registers(f->machine) || !(f->is_64 ? may_be_64 : may_be_32) ||
+	    f->is_swapped != (BYTE_ORDER == BIG_ENDIAN))
 		return -ENOTSUP;
 	if (f->type != ET_EXEC && f->type != ET_DYN)
 		return -ENOEXEC;
@@ -60,6 +62,8 @@ static void find_by_program_header(struct unwind_elf *elf, const struct elf_segm
 	if (p->size < sizeof(header) ||
 	    elf_file_read(&elf->file, p->offset, header, sizeof(header)) || header[0] != 1)
 		return;
+	if (!elf->file.is_64)
+		header[1] = unwind_encoding_of_32(header[1]);
 	b = unwind_bytes(header + 4, sizeof(header) - 4);
 	if (!unwind_pointer(&b, header[1], p->vaddr + 4, &vaddr))
 		return;

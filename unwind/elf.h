@@ -28,7 +28,7 @@ struct unwind_section {
 #define UNWIND_PLTS	4		/* .plt, .plt.got, .plt.sec, .iplt */
 
 struct unwind_elf {
-	struct elf_file file;		/* of machine OP_UNWIND_X86_64 or OP_UNWIND_ARM64 */
+	struct elf_file file;		/* of a machine with op_unwind_registers() */
 	struct unwind_segment *segments;
 	size_t nr_segments, last;	/* last: of the last lookup */
 	struct unwind_section eh_frame, debug_frame;

@@ -40,13 +40,14 @@ static bool read_base(struct unwind_bytes *b, uint8_t *ret_n, int64_t *ret_offse
 	return !b->bad && n < UNWIND_STATE_REGISTERS;
 }
 
-/* The rest after "breg n, offset; breg pc, 0" in a .plt: 8 more if pc % 16 >= a number. */
-static bool read_plt(struct unwind_bytes *b, int32_t *ret_from)
+/* The rest after "breg n, offset; breg pc, 0" in a .plt: a word more if pc % 16 >= a number. */
+static bool read_plt(struct unwind_bytes *b, uint16_t machine, int32_t *ret_from)
 {
+	unsigned int shift = machine == OP_UNWIND_I386 ? 2 : 3;
 	const uint8_t *p = unwind_skip(b, 7);
 
 	if (!p || b->left || p[0] != DW_lit0 + 15 || p[1] != DW_and || p[3] != DW_ge ||
-	    p[4] != DW_lit0 + 3 || p[5] != DW_shl || p[6] != DW_plus)
+	    p[4] != DW_lit0 + shift || p[5] != DW_shl || p[6] != DW_plus)
 		return false;
 	if (p[2] < DW_lit0 || p[2] > DW_lit0 + 15)
 		return false;
@@ -66,7 +67,8 @@ static bool read_addend(struct unwind_bytes *b, int64_t *ret)
 }
 
 /* The second register after "breg n, offset", of the PLT's pattern or the indexed one. */
-static bool read_second(struct unwind_bytes *b, struct unwind_cfa *cfa, int64_t *ret_offset2)
+static bool read_second(struct unwind_bytes *b, uint16_t machine, struct unwind_cfa *cfa,
+			int64_t *ret_offset2)
 {
 	static const uint8_t times_8[] = { DW_lit0 + 8, DW_mul, DW_plus, DW_deref };
 	const uint8_t *p;
@@ -74,17 +76,19 @@ static bool read_second(struct unwind_bytes *b, struct unwind_cfa *cfa, int64_t 
 
 	if (!read_base(b, &cfa->index, &offset) || offset)
 		return false;
-	if (cfa->index == UNWIND_X86_RA) {
+	if (machine != OP_UNWIND_ARM64 && cfa->index == unwind_ra_column(machine)) {
 		cfa->kind = OP_CFA_PLT;
 		cfa->index = 0;
-		return read_plt(b, &cfa->offset2);
+		return read_plt(b, machine, &cfa->offset2);
 	}
+	if (machine == OP_UNWIND_I386)
+		return false;
 	cfa->kind = OP_CFA_INDEXED;
 	p = unwind_skip(b, sizeof(times_8));
 	return p && !memcmp(p, times_8, sizeof(times_8)) && read_addend(b, ret_offset2);
 }
 
-struct unwind_cfa unwind_expression_cfa(struct unwind_bytes b)
+struct unwind_cfa unwind_expression_cfa(struct unwind_bytes b, uint16_t machine)
 {
 	static const struct unwind_cfa none = { .kind = OP_CFA_NONE };
 	struct unwind_cfa cfa = { .kind = OP_CFA_REGISTER };
@@ -98,7 +102,7 @@ struct unwind_cfa unwind_expression_cfa(struct unwind_bytes b)
 		unwind_skip(&b, 1);
 		ok = read_addend(&b, &offset2);
 	} else if (b.left) {
-		ok = read_second(&b, &cfa, &offset2);
+		ok = read_second(&b, machine, &cfa, &offset2);
 	}
 	if (cfa.kind != OP_CFA_PLT)
 		cfa.offset2 = unwind_fit(offset2, &ok);

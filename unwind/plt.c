@@ -25,10 +25,9 @@ static int add_pieces(struct unwind_rules *rules, struct unwind_rows *rows, uint
 		struct unwind_state state = { .cfa = piece[i].cfa };
 		uint16_t rule;
 
-		if (rules->machine == OP_UNWIND_X86_64)
-			state.at[UNWIND_X86_RA] = (struct unwind_place){ UNWIND_AT_CFA, 0, -8 };
-		else if (state.cfa.offset)
-			state.at[OP_ARM64_LR] = (struct unwind_place){ UNWIND_AT_CFA, 0, -8 };
+		if (rules->machine != OP_UNWIND_ARM64 || state.cfa.offset)
+			state.at[unwind_ra_column(rules->machine)] = (struct unwind_place){
+				UNWIND_AT_CFA, 0, -unwind_word(rules->machine) };
 		err = unwind_rules_add(rules, &state, false, &rule);
 		if (!err)
 			err = unwind_rows_add(rows, offset + piece[i].from, rule);
@@ -39,15 +38,20 @@ static int add_pieces(struct unwind_rules *rules, struct unwind_rows *rows, uint
 static int add_x86(struct unwind_rules *rules, struct unwind_rows *rows, uint64_t offset,
 		   uint64_t size, const uint8_t *first)
 {
-	static const struct piece plain = { 0, { OP_CFA_REGISTER, OP_X86_RSP, 0, 8, 0 } };
+	uint8_t sp = unwind_sp_column(rules->machine);
+	int word = unwind_word(rules->machine);
+	const struct piece plain = { 0, { OP_CFA_REGISTER, sp, 0, word, 0 } };
 	struct piece lazy[] = {
-		{ 0, { OP_CFA_REGISTER, OP_X86_RSP, 0, 16, 0 } },
-		{ 6, { OP_CFA_REGISTER, OP_X86_RSP, 0, 24, 0 } },
-		{ X86_FIRST, { OP_CFA_PLT, OP_X86_RSP, 0, 8, 11 } },
+		{ 0, { OP_CFA_REGISTER, sp, 0, 2 * word, 0 } },
+		{ 6, { OP_CFA_REGISTER, sp, 0, 3 * word, 0 } },
+		{ X86_FIRST, { OP_CFA_PLT, sp, 0, word, 11 } },
 	};
 
-	/* push [rip + n] begins a first entry; endbr64 and push n an entry with branch tracking */
-	if (first[0] != 0xff || first[1] != 0x35)
+	/*
+	 * push [rip + n], on i386 [n] or [ebx + n], begins a first entry; endbr and push n an entry
+	 * with branch tracking.
+	 */
+	if (first[0] != 0xff || (first[1] != 0x35 && first[1] != 0xb3))
 		return add_pieces(rules, rows, offset, size, &plain, 1);
 	if (first[X86_FIRST] == 0xf3 && first[X86_FIRST + 1] == 0x0f)
 		lazy[2].cfa.offset2 = 9;
@@ -87,10 +91,10 @@ int unwind_plt_add(struct unwind_elf *elf, struct unwind_rules *rules, struct un
 		    offset + s->size >= (uint64_t)OP_UNWIND_PAGES_MAX << OP_UNWIND_PAGE_SHIFT)
 			continue;
 		err = elf_file_read(&elf->file, offset, first, known);
-		if (!err && elf->file.machine == OP_UNWIND_X86_64)
-			err = add_x86(rules, rows, offset, s->size, first);
-		else if (!err)
+		if (!err && elf->file.machine == OP_UNWIND_ARM64)
 			err = add_arm64(rules, rows, offset, s->size, first);
+		else if (!err)
+			err = add_x86(rules, rows, offset, s->size, first);
 		if (err)
 			return err;
 		*bytes += s->size;

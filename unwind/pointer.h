@@ -8,12 +8,19 @@
 /* Low four bits: the number's form; next three: what it is relative to; high bit: indirect. */
 enum unwind_encoding {
 	UNWIND_ABSOLUTE		= 0x00,
+	UNWIND_UNSIGNED_4	= 0x03,
 	UNWIND_FORM		= 0x0f,
 	UNWIND_PC_RELATIVE	= 0x10,
 	UNWIND_RELATIVE		= 0x70,
 	UNWIND_ALIGNED		= 0x50,
 	UNWIND_OMITTED		= 0xff,
 };
+
+/* @encoding as in a file with addresses of 4 bytes: only absolute ones depend on that. */
+static inline uint8_t unwind_encoding_of_32(uint8_t encoding)
+{
+	return encoding & UNWIND_FORM ? encoding : encoding | UNWIND_UNSIGNED_4;
+}
 
 /* A number of the form in @encoding; false: unknown form. */
 static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)

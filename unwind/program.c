@@ -212,7 +212,7 @@ static bool cfa_instruction(struct run *r, unsigned int op)
 		return true;
 	case CFA_def_cfa_expression:
 		n = unwind_uleb(b);
-		r->now.cfa = unwind_expression_cfa(unwind_part(b, n));
+		r->now.cfa = unwind_expression_cfa(unwind_part(b, n), r->cie->machine);
 		return true;
 	}
 	return false;

@@ -13,6 +13,7 @@
 struct unwind_cie {
 	uint64_t code_factor;
 	int64_t data_factor;
+	uint16_t machine;
 	uint8_t encoding;		/* of addresses */
 	bool augmented;			/* FDEs have augmentation data, with its length */
 	bool signal;			/* a signal frame: its caller was interrupted */

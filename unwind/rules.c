@@ -13,6 +13,8 @@
 #define SLOTS_MIN	256
 #define PROBES_MAX	64	/* a hostile binary may have rules of equal hash */
 
+#define I386_CALLEE_SAVED \
+	(1u << OP_I386_EBX | 1u << OP_I386_EBP | 1u << OP_I386_ESI | 1u << OP_I386_EDI)
 #define X86_CALLEE_SAVED	(1u << OP_X86_RBX | 1u << OP_X86_RBP | 0xf000u)
 #define ARM64_CALLEE_SAVED	0x3ff80000u	/* x19 to x29 */
 
@@ -20,16 +22,18 @@
 
 static uint32_t callee_saved(uint16_t machine)
 {
+	if (machine == OP_UNWIND_I386)
+		return I386_CALLEE_SAVED;
 	return machine == OP_UNWIND_ARM64 ? ARM64_CALLEE_SAVED : X86_CALLEE_SAVED;
 }
 
-static bool to_eights(int64_t offset, int16_t *ret)
+static bool to_words(uint16_t machine, int64_t offset, int16_t *ret)
 {
-	int64_t eights = offset / 8;
+	int64_t words = offset / unwind_word(machine);
 
-	if (offset % 8 || eights != (int16_t)eights)
+	if (offset % unwind_word(machine) || words != (int16_t)words)
 		return false;
-	*ret = eights;
+	*ret = words;
 	return true;
 }
 
@@ -48,16 +52,15 @@ static struct unwind_place to_cfa_relative(const struct unwind_state *s, struct 
 static bool set_return_address(uint16_t machine, const struct unwind_state *s,
 			       struct op_unwind_rule *rule)
 {
-	unsigned int column = machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA;
-	struct unwind_place place = to_cfa_relative(s, s->at[column]);
+	struct unwind_place place = to_cfa_relative(s, s->at[unwind_ra_column(machine)]);
 
 	rule->ra_register = OP_UNWIND_NO_REGISTER;
 	switch (place.where) {
 	case UNWIND_AT_CFA:
-		return to_eights(place.offset, &rule->ra);
+		return to_words(machine, place.offset, &rule->ra);
 	case UNWIND_IN_REGISTER:
 		rule->ra_register = place.n;
-		return machine == OP_UNWIND_ARM64 || place.n < OP_X86_REGISTERS;
+		return place.n < op_unwind_registers(machine);
 	case UNWIND_DEFAULT:
 	case UNWIND_SAME:
 		rule->ra_register = OP_ARM64_LR;
@@ -83,7 +86,7 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
 		if (place.where != UNWIND_AT_CFA && place.where != UNWIND_AT_REGISTER)
 			continue;
 		if (nr_saved == OP_UNWIND_SAVED_MAX ||
-		    !to_eights(place.offset, &rule->at[nr_saved]))
+		    !to_words(machine, place.offset, &rule->at[nr_saved]))
 			continue;
 		if (place.where == UNWIND_AT_REGISTER) {
 			if (rule->from_base && rule->save_base != place.n)
@@ -103,21 +106,30 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
  * register in the kernel's signal frame. If those that matter are in their usual places, the rule
  * for signals is equivalent.
  */
-static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
+static bool is_x86_signal(uint16_t machine, const struct unwind_state *s, int32_t *ret_offset)
 {
-	static const struct { uint8_t n, eights; } order[] = {
+	struct saved { uint8_t n, words; };
+	static const struct saved x86_order[] = {
 		{ OP_X86_RBX, 11 }, { OP_X86_RBP, 10 }, { OP_X86_R12, 4 }, { OP_X86_R13, 5 },
 		{ OP_X86_R14, 6 }, { OP_X86_R15, 7 }, { UNWIND_X86_RA, 16 },
+	}, i386_order[] = {
+		{ OP_I386_EDI, 0 }, { OP_I386_ESI, 1 }, { OP_I386_EBP, 2 }, { OP_I386_EBX, 4 },
+		{ UNWIND_I386_RA, 10 },
 	};
-	int64_t offset = (int64_t)s->cfa.offset - 8 * 15;	/* CFA: the interrupted rsp */
+	bool i386 = machine == OP_UNWIND_I386;
+	const struct saved *order = i386 ? i386_order : x86_order;
+	size_t nr = i386 ? sizeof(i386_order) / sizeof(*order) : sizeof(x86_order) / sizeof(*order);
+	int word = unwind_word(machine);
+	/* the CFA is the interrupted sp */
+	int64_t offset = (int64_t)s->cfa.offset - word * (i386 ? 3 : 15);
 
 	if (s->cfa.kind != OP_CFA_DEREF || s->cfa.offset2 || offset != (int32_t)offset)
 		return false;
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct unwind_place place = s->at[order[i].n];
 
 		if (place.where != UNWIND_AT_REGISTER || place.n != s->cfa.base ||
-		    place.offset != offset + 8 * order[i].eights)
+		    place.offset != offset + word * order[i].words)
 			return false;
 	}
 	*ret_offset = offset;
@@ -125,13 +137,15 @@ static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
 }
 
 /* gcc's way to jump to a landing pad: rcx has its address, or points to it. [UT-16] */
-static bool is_x86_landing(const struct unwind_state *s)
+static bool is_x86_landing(uint16_t machine, const struct unwind_state *s)
 {
-	struct unwind_place ra = s->at[UNWIND_X86_RA];
+	unsigned int rcx = machine == OP_UNWIND_I386 ? OP_I386_ECX : OP_X86_RCX;
+	struct unwind_place ra = s->at[unwind_ra_column(machine)];
+	int word = unwind_word(machine);
 
-	return (ra.where == UNWIND_IN_REGISTER && ra.n == OP_X86_RCX) ||
-	       (s->cfa.kind == OP_CFA_REGISTER && s->cfa.base == OP_X86_RCX && s->cfa.offset == 8 &&
-		ra.where == UNWIND_AT_CFA && ra.offset == -8);
+	return (ra.where == UNWIND_IN_REGISTER && ra.n == rcx) ||
+	       (s->cfa.kind == OP_CFA_REGISTER && s->cfa.base == rcx && s->cfa.offset == word &&
+		ra.where == UNWIND_AT_CFA && ra.offset == -word);
 }
 
 static bool is_unchanged(struct unwind_place place)
@@ -151,21 +165,21 @@ static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_sta
 {
 	static const struct op_unwind_rule unknown = { .cfa = OP_CFA_UNKNOWN };
 	bool arm64 = machine == OP_UNWIND_ARM64;
-	unsigned int nr_registers = arm64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
+	unsigned int nr_registers = op_unwind_registers(machine);
 	struct op_unwind_rule rule = { .cfa = s->cfa.kind, .base = s->cfa.base, .exact = signal,
 				       .offset = s->cfa.offset };
 	int32_t offset;
 
-	if (s->at[arm64 ? OP_ARM64_LR : UNWIND_X86_RA].where == UNWIND_UNDEFINED)
+	if (s->at[unwind_ra_column(machine)].where == UNWIND_UNDEFINED)
 		return (struct op_unwind_rule){ .cfa = OP_CFA_END };
 	if (s->cfa.kind == OP_CFA_NONE || s->cfa.base >= nr_registers ||
 	    (arm64 && s->cfa.kind == OP_CFA_PLT))
 		return unknown;
-	if (!arm64 && is_x86_signal(s, &offset))
+	if (!arm64 && is_x86_signal(machine, s, &offset))
 		return signal_rule(s->cfa.base, offset);
-	if (!is_unchanged(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
+	if (!is_unchanged(s->at[unwind_sp_column(machine)]))
 		return unknown;		/* sp is the CFA everywhere else */
-	rule.exact |= !arm64 && is_x86_landing(s);
+	rule.exact |= !arm64 && is_x86_landing(machine, s);
 	if (s->cfa.kind != OP_CFA_REGISTER)
 		rule.offset2 = s->cfa.offset2;
 	if (s->cfa.kind == OP_CFA_INDEXED)

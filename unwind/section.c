@@ -16,10 +16,11 @@
 #define INFLATE_MOST	1032	/* maximum ratio of zlib's format */
 
 /* The size of the header before the compressed bytes, and the size after decompression. */
-static int read_header(const struct unwind_section *section, const uint8_t *bytes,
+static int read_header(const struct unwind_section *section, bool is_64, const uint8_t *bytes,
 		       size_t *ret_header, uint64_t *ret_size)
 {
 	Elf64_Chdr header;
+	Elf32_Chdr short_header;
 
 	if (section->form == UNWIND_ZDEBUG) {		/* "ZLIB", the size in big-endian order */
 		uint64_t size;
@@ -31,12 +32,18 @@ static int read_header(const struct unwind_section *section, const uint8_t *byte
 		*ret_size = be64toh(size);
 		return 0;
 	}
-	if (section->size < sizeof(header))
+	*ret_header = is_64 ? sizeof(header) : sizeof(short_header);
+	if (section->size < *ret_header)
 		return -EPROTO;
-	memcpy(&header, bytes, sizeof(header));
+	if (is_64) {
+		memcpy(&header, bytes, sizeof(header));
+	} else {
+		memcpy(&short_header, bytes, sizeof(short_header));
+		header.ch_type = short_header.ch_type;
+		header.ch_size = short_header.ch_size;
+	}
 	if (header.ch_type != ELFCOMPRESS_ZLIB)
 		return -EPROTONOSUPPORT;
-	*ret_header = sizeof(header);
 	*ret_size = header.ch_size;
 	return 0;
 }
@@ -57,13 +64,13 @@ static int inflate_to(uint8_t *to, uint64_t len, const uint8_t *from, uint64_t s
 	}
 }
 
-static int decompress(const struct unwind_section *section, const uint8_t *bytes, size_t limit,
-		      uint8_t **ret, size_t *ret_len)
+static int decompress(const struct unwind_section *section, bool is_64, const uint8_t *bytes,
+		      size_t limit, uint8_t **ret, size_t *ret_len)
 {
 	size_t header;
 	uint64_t len, from;
 	uint8_t *to;
-	int err = read_header(section, bytes, &header, &len);
+	int err = read_header(section, is_64, bytes, &header, &len);
 
 	if (err)
 		return err;
@@ -101,7 +108,7 @@ int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section
 		*ret_len = section->size;
 		return 0;
 	}
-	err = decompress(section, bytes, limit, ret, ret_len);
+	err = decompress(section, elf->file.is_64, bytes, limit, ret, ret_len);
 	free(bytes);
 	return err;
 }

@@ -35,9 +35,34 @@ struct unwind_cfa {
 	int32_t offset, offset2;	/* as in struct op_unwind_rule */
 };
 
-/* The registers that matter: x86-64's 16 and the return address, arm64's x0 to x30 and sp. */
+/*
+ * The registers that matter: i386's 8 and x86-64's 16, each with the return address, arm64's x0 to
+ * x30 and sp.
+ */
 #define UNWIND_STATE_REGISTERS	32
+#define UNWIND_I386_RA		8
 #define UNWIND_X86_RA		16
+
+/* The column of @machine's return address. */
+static inline unsigned int unwind_ra_column(uint16_t machine)
+{
+	if (machine == OP_UNWIND_I386)
+		return UNWIND_I386_RA;
+	return machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA;
+}
+
+static inline unsigned int unwind_sp_column(uint16_t machine)
+{
+	if (machine == OP_UNWIND_I386)
+		return OP_I386_ESP;
+	return machine == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP;
+}
+
+/* The size of a word on the stack, in bytes. */
+static inline int unwind_word(uint16_t machine)
+{
+	return machine == OP_UNWIND_I386 ? 4 : 8;
+}
 
 struct unwind_state {
 	struct unwind_cfa cfa;
@@ -45,14 +70,14 @@ struct unwind_state {
 };
 
 /*
- * The CFA by an expression; kind OP_CFA_NONE unless it is one of
+ * The CFA by an expression of @machine's; kind OP_CFA_NONE unless it is one of
  *	breg n, offset [plus_uconst offset]			base + offset
  *	breg n, offset; deref [plus_uconst offset2]		*(base + offset) + offset2
  *	breg n, offset; breg m, 0; lit8; mul; plus; deref [plus_uconst offset2]
  *						*(base + 8 * index + offset) + offset2
- *	the linker's for x86-64's .plt
+ *	the linker's for the .plt of x86-64 and i386
  */
-struct unwind_cfa unwind_expression_cfa(struct unwind_bytes expression);
+struct unwind_cfa unwind_expression_cfa(struct unwind_bytes expression, uint16_t machine);
 
 /* The place of a saved register by an expression: "breg n, offset", or ELSEWHERE. */
 struct unwind_place unwind_expression_place(struct unwind_bytes expression);

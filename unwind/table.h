@@ -17,10 +17,15 @@
 #define OP_UNWIND_VERSION		1
 
 /* Supported machines, by ELF's e_machine. */
+#define OP_UNWIND_I386			3
 #define OP_UNWIND_X86_64		62
 #define OP_UNWIND_ARM64			183
 
-/* Registers have DWARF's numbers: on x86-64 these, on arm64 x0 to x30 and then sp. */
+/* Registers have DWARF's numbers: on i386 and x86-64 these, on arm64 x0 to x30 and then sp. */
+enum op_unwind_i386 {
+	OP_I386_EAX, OP_I386_ECX, OP_I386_EDX, OP_I386_EBX, OP_I386_ESP, OP_I386_EBP, OP_I386_ESI,
+	OP_I386_EDI, OP_I386_REGISTERS,
+};
 enum op_unwind_x86 {
 	OP_X86_RAX, OP_X86_RDX, OP_X86_RCX, OP_X86_RBX, OP_X86_RSI, OP_X86_RDI, OP_X86_RBP,
 	OP_X86_RSP, OP_X86_R8, OP_X86_R9, OP_X86_R10, OP_X86_R11, OP_X86_R12, OP_X86_R13,
@@ -40,26 +45,26 @@ enum op_unwind_cfa {
 	OP_CFA_REGISTER,	/* base + offset */
 	OP_CFA_DEREF,		/* *(base + offset) + offset2 */
 	OP_CFA_INDEXED,		/* *(base + 8 * index + offset) + offset2 */
-	OP_CFA_PLT,		/* base + offset, and 8 more if pc % 16 >= offset2 */
+	OP_CFA_PLT,		/* base + offset, and a word more if pc % 16 >= offset2 */
 	OP_CFA_SIGNAL,		/* the kernel saved all registers at base + offset */
 	OP_CFA_KINDS
 };
 
 #define OP_UNWIND_SAVED_MAX		12
 
-/* How to get from a frame to its caller. */
+/* How to get from a frame to its caller. A word has 4 bytes on i386, else 8. */
 struct op_unwind_rule {
 	u8 cfa;			/* enum op_unwind_cfa */
 	u8 base;		/* base register of the CFA */
 	u8 ra_register;		/* has the return address; or OP_UNWIND_NO_REGISTER: see @ra */
 	u8 save_base;		/* register that from_base is relative to */
-	s16 ra;			/* the return address is at CFA + 8 * ra */
+	s16 ra;			/* the return address is at CFA + word * ra */
 	u8 exact;		/* 1: the caller was interrupted there and did not call */
 	u8 index;		/* register; OP_CFA_INDEXED only */
 	s32 offset;		/* bytes */
 	s32 offset2;
 	u32 kept;		/* bit n: register n still has the caller's value */
-	u32 saved;		/* bit n, the i-th set one: register n is at CFA + 8 * at[i] */
+	u32 saved;		/* bit n, the i-th set one: register n is at CFA + word * at[i] */
 	u32 from_base;		/* of these: relative to save_base instead of the CFA */
 	s16 at[OP_UNWIND_SAVED_MAX];
 };
@@ -86,6 +91,20 @@ struct op_unwind_table {
 #define OP_UNWIND_PAGES_MAX		65536u		/* of one file: 4 GiB */
 #define OP_UNWIND_RULES_MAX		65536u
 #define OP_UNWIND_ROWS_MAX		(1u << 28)
+
+/* The number of @machine's registers; 0: not supported. */
+static __always_inline unsigned int op_unwind_registers(u16 machine)
+{
+	switch (machine) {
+	case OP_UNWIND_I386:
+		return OP_I386_REGISTERS;
+	case OP_UNWIND_X86_64:
+		return OP_X86_REGISTERS;
+	case OP_UNWIND_ARM64:
+		return OP_UNWIND_REGISTERS;
+	}
+	return 0;
+}
 
 /* The parts of a table, of which at least the header has been checked. */
 static __always_inline const struct op_unwind_rule *
@@ -194,7 +213,8 @@ static inline bool op_unwind_check(const void *blob, u64 len)
 
 	if (len < sizeof(*t) || t->magic != OP_UNWIND_MAGIC || t->version != OP_UNWIND_VERSION)
 		return false;
-	if (t->machine != OP_UNWIND_X86_64 && t->machine != OP_UNWIND_ARM64)
+	nr_registers = op_unwind_registers(t->machine);
+	if (!nr_registers)
 		return false;
 	if (!t->nr_rules || t->nr_rules > OP_UNWIND_RULES_MAX ||
 	    !t->nr_pages || t->nr_pages > OP_UNWIND_PAGES_MAX ||
@@ -203,7 +223,6 @@ static inline bool op_unwind_check(const void *blob, u64 len)
 		return false;
 	if (len != op_unwind_size(t->nr_rules, t->nr_pages, t->nr_rows))
 		return false;
-	nr_registers = t->machine == OP_UNWIND_ARM64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
 	for (i = 0; i < t->nr_rules; i++)
 		if (!op_unwind_rule_ok(&op_unwind_rules(t)[i], nr_registers))
 			return false;

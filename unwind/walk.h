@@ -49,25 +49,42 @@ struct op_unwind_cursor {
 };
 
 /*
- * Reads 8 bytes of the process's memory at any @address, aligned or not, in user space or not; the
- * function itself checks what may be read. False: failed, with *ret unchanged.
+ * Reads a word of the process's memory, 8 bytes or on i386 4, at any @address, aligned or not, in
+ * user space or not; the function itself checks what may be read. False: failed, with *ret
+ * unchanged.
  */
 typedef bool (*op_unwind_read)(void *context, u64 address, u64 *ret);
 
 static __always_inline unsigned int op_unwind_sp(const struct op_unwind_cursor *c)
 {
+	if (c->machine == OP_UNWIND_I386)
+		return OP_I386_ESP;
 	return c->machine == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP;
 }
 
 static __always_inline unsigned int op_unwind_fp(const struct op_unwind_cursor *c)
 {
+	if (c->machine == OP_UNWIND_I386)
+		return OP_I386_EBP;
 	return c->machine == OP_UNWIND_ARM64 ? OP_ARM64_FP : OP_X86_RBP;
+}
+
+/* The size of @n words in bytes; negative numbers wrap. */
+static __always_inline u64 op_unwind_words(const struct op_unwind_cursor *c, s32 n)
+{
+	return (u64)n << (c->machine == OP_UNWIND_I386 ? 2 : 3);
+}
+
+/* Bits for all registers. */
+static __always_inline u32 op_unwind_all(const struct op_unwind_cursor *c)
+{
+	return ~0u >> (OP_UNWIND_REGISTERS - op_unwind_registers(c->machine));
 }
 
 /* All registers are known, and the frame was interrupted at pc. */
 static __always_inline void op_unwind_start(struct op_unwind_cursor *c)
 {
-	c->known = c->machine == OP_UNWIND_ARM64 ? ~0u : (1u << OP_X86_REGISTERS) - 1;
+	c->known = op_unwind_all(c);
 	c->saved = 0;
 	c->exact = true;
 	c->in_syscall = false;
@@ -121,7 +138,7 @@ op_unwind_register(struct op_unwind_cursor *c, unsigned int n, op_unwind_read re
 /* Whether the caller's sp may be @cfa: above ours, in the stack, aligned. [UT-20] */
 static __always_inline bool op_unwind_cfa_ok(const struct op_unwind_cursor *c, u64 cfa)
 {
-	u64 alignment = c->machine == OP_UNWIND_ARM64 ? 16 : 8;
+	u64 alignment = c->machine == OP_UNWIND_ARM64 ? 16 : op_unwind_words(c, 1);
 
 	return cfa + c->exact > c->floor && cfa <= c->top && !(cfa & (alignment - 1));
 }
@@ -141,7 +158,7 @@ op_unwind_restore(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
 	for (i = 0; left; i++, left &= left - 1) {
 		unsigned int n = __builtin_ctz(left);
 		u32 bit = 1u << n;
-		u64 at = (rule->from_base & bit ? base : cfa) + (u64)(8 * (s32)rule->at[i]);
+		u64 at = (rule->from_base & bit ? base : cfa) + op_unwind_words(c, rule->at[i]);
 
 		if (at >= sp) {
 			c->value[n] = at;
@@ -182,8 +199,15 @@ op_unwind_step_signal(const struct op_unwind_rule *rule, struct op_unwind_cursor
 		OP_X86_R15, OP_X86_RDI, OP_X86_RSI, OP_X86_RBP, OP_X86_RBX, OP_X86_RDX, OP_X86_RAX,
 		OP_X86_RCX, OP_X86_RSP,
 	};
+	static const u8 i386_order[OP_I386_REGISTERS] = {
+		OP_I386_EDI, OP_I386_ESI, OP_I386_EBP, OP_I386_ESP, OP_I386_EBX, OP_I386_EDX,
+		OP_I386_ECX, OP_I386_EAX,
+	};
+	const u8 *order = c->machine == OP_UNWIND_I386 ? i386_order : x86_order;
 	bool arm64 = c->machine == OP_UNWIND_ARM64;
-	unsigned int i, nr = arm64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
+	unsigned int i, nr = op_unwind_registers(c->machine);
+	/* i386 has the trap's number and error code in between */
+	unsigned int pc_at = c->machine == OP_UNWIND_I386 ? nr + 2 : nr;
 	enum op_unwind_result result;
 	u64 at, sp, pc;
 
@@ -191,14 +215,14 @@ op_unwind_step_signal(const struct op_unwind_rule *rule, struct op_unwind_cursor
 	if (result != OP_UNWIND_STEPPED)
 		return result;
 	at += rule->offset;
-	if (at < c->floor || at >= c->top || at % 8)
+	if (at < c->floor || at >= c->top || at & (op_unwind_words(c, 1) - 1))
 		return OP_UNWIND_BAD;
-	if (!read(context, at + 8 * nr, &pc))
+	if (!read(context, at + op_unwind_words(c, pc_at), &pc))
 		return OP_UNWIND_UNREADABLE;
 	for (i = 0; i < nr; i++)
-		c->value[arm64 ? i : x86_order[i]] = at + 8 * i;
+		c->value[arm64 ? i : order[i]] = at + op_unwind_words(c, i);
 	c->known = 0;
-	c->saved = arm64 ? ~0u : (1u << OP_X86_REGISTERS) - 1;
+	c->saved = op_unwind_all(c);
 	result = op_unwind_register(c, op_unwind_sp(c), read, context, &sp);
 	if (result != OP_UNWIND_STEPPED)
 		return result;
@@ -230,7 +254,7 @@ op_unwind_find_cfa(const struct op_unwind_rule *rule, struct op_unwind_cursor *c
 			return OP_UNWIND_UNREADABLE;
 		cfa += rule->offset2;
 	} else if (rule->cfa == OP_CFA_PLT) {
-		cfa += (c->pc & 15) >= (u64)rule->offset2 ? 8 : 0;
+		cfa += (c->pc & 15) >= (u64)rule->offset2 ? op_unwind_words(c, 1) : 0;
 	}
 	*ret = cfa;
 	return op_unwind_cfa_ok(c, cfa) ? OP_UNWIND_STEPPED : OP_UNWIND_BAD;
@@ -257,7 +281,7 @@ op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, o
 		result = op_unwind_register(c, rule->ra_register, read, context, &ra);
 		if (result != OP_UNWIND_STEPPED)
 			return result;
-	} else if (!read(context, cfa + (u64)(8 * (s32)rule->ra), &ra)) {
+	} else if (!read(context, cfa + op_unwind_words(c, rule->ra), &ra)) {
 		return OP_UNWIND_UNREADABLE;
 	}
 	ra &= ~c->pac_mask;
@@ -300,18 +324,18 @@ op_unwind_step(const struct op_unwind_table *table, u64 offset, struct op_unwind
 static __always_inline enum op_unwind_result
 op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, void *context)
 {
+	u64 fp, ra, word = op_unwind_words(c, 1);
 	unsigned int n = op_unwind_fp(c);
 	enum op_unwind_result result;
-	u64 fp, ra;
 
 	result = op_unwind_register(c, n, read, context, &fp);
 	if (result != OP_UNWIND_STEPPED)
 		return result;
 	if (!fp)
 		return OP_UNWIND_OUTERMOST;
-	if (fp < c->floor || fp >= c->top || c->top - fp < 16 || fp % 8)
+	if (fp < c->floor || fp >= c->top || c->top - fp < 2 * word || fp & (word - 1))
 		return OP_UNWIND_BAD;
-	if (!read(context, fp + 8, &ra))
+	if (!read(context, fp + word, &ra))
 		return OP_UNWIND_UNREADABLE;
 	ra &= ~c->pac_mask;
 	if (!ra)
@@ -319,7 +343,7 @@ op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, vo
 	c->known = 0;
 	c->saved = 1u << n;
 	c->value[n] = fp;
-	op_unwind_arrive(c, ra, false, fp + 16);
+	op_unwind_arrive(c, ra, false, fp + 2 * word);
 	if (c->machine == OP_UNWIND_ARM64)
 		c->known &= ~(1u << OP_ARM64_SP);
 	return OP_UNWIND_STEPPED;

@@ -333,6 +333,10 @@ static int set_model(struct setup *s, const char *value, struct op_error *e)
 {
 	const char *model = model_by_name(value);
 
+	if (!strcmp(value, "ibs"))
+		return op_error_set(e, -EINVAL, "invalid value 'ibs' for --model: any model "
+				    "samples IBS beside its own events; request those of IBS, "
+				    "such as --event=IBS_OP_ALL:250000");
 	if (!model)
 		return op_error_set(e, -EINVAL, "invalid value '%s' for --model: expected auto, "
 				    "intel, amd, perf, nmi-ipi or timer", value);

@@ -91,6 +91,21 @@ $(O)/tools/exceptions: $(call_tree_rooms)/exceptions.cc
 	$(call say,CXX)$(CXX) -O2 -fomit-frame-pointer -Wall -Wextra $(WERROR) -o $@ $<
 endif
 
+# and 32-bit ones, which need no library; -bare has no call frame information
+calltree32      := -fomit-frame-pointer -fasynchronous-unwind-tables
+calltree32-fp   := -fno-omit-frame-pointer -fasynchronous-unwind-tables -DFRAME_POINTERS
+calltree32-bare := -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -DFRAME_POINTERS
+calltrees32 := $(addprefix $(O)/tools/,calltree32 calltree32-fp calltree32-bare)
+as_32bit := -m32 -ffreestanding -fno-stack-protector -fno-pie -nostdlib -static
+ifneq ($(shell echo 'void _start(void) {}' | $(CC) $(as_32bit) -x c -o /dev/null - 2>&1 || echo no),)
+calltrees32 :=
+endif
+test_tools += $(calltrees32)
+$(calltrees32): $(O)/tools/%: tests/vm/workloads/calltree32.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) $(as_32bit) $($*) -o $@ $<
+$(call tests_named,daemon/collect/perf,call_trees) $(call tests_named,unwind,reference): | $(calltrees32)
+
 # the daemon; its recorder is fed by a collector of the tests'
 $(call each_is_a_test,daemon/collect/perf,libdaemon.a)
 $(call tests_named,daemon/collect/perf,call_trees call_trees_hard): | $(call_trees)

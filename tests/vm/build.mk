@@ -19,7 +19,8 @@ vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libr
 
 # the programs of tests/unit whose stacks are known, for cases that ask for them
 .PHONY: known-stacks
-known-stacks: $(filter %/call_tree %/call_tree-fp %/call_tree-static %/call_tree-static-pie %/exceptions,\
+known-stacks: $(filter %/call_tree %/call_tree-fp %/call_tree-static %/call_tree-static-pie %/exceptions \
+	%/calltree32 %/calltree32-fp,\
 	$(test_tools))
 
 # what a test machine of another architecture needs of ours, besides

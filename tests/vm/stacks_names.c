@@ -54,23 +54,30 @@ const char *name_of(const struct symbols *s, uint64_t address)
 	return low ? s->list[low - 1].name : "?";
 }
 
-static uint64_t offset_of(const char *elf, uint64_t address)
-{
-	const Elf64_Ehdr *e = (const void *)elf;
-	const Elf64_Phdr *p = (const void *)(elf + e->e_phoff);
-
-	for (int i = 0; i < e->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && address >= p[i].p_vaddr &&
-		    address < p[i].p_vaddr + p[i].p_filesz)
-			return address - p[i].p_vaddr + p[i].p_offset;
-	return 0;
-}
+#define ADD_SYMBOLS(program, elf, bits) do {							\
+	const Elf##bits##_Ehdr *e = (const void *)(elf);					\
+	const Elf##bits##_Shdr *sections = (const void *)((elf) + e->e_shoff);			\
+	const Elf##bits##_Phdr *p = (const void *)((elf) + e->e_phoff);				\
+												\
+	for (int i = 0; i < e->e_shnum; i++) {							\
+		const Elf##bits##_Sym *sym = (const void *)((elf) + sections[i].sh_offset);	\
+		const char *names = (elf) + sections[sections[i].sh_link].sh_offset;		\
+												\
+		if (sections[i].sh_type != SHT_SYMTAB)						\
+			continue;								\
+		for (size_t n = sections[i].sh_size / sizeof(*sym); n--; sym++)			\
+			for (int k = 0; k < e->e_phnum; k++)					\
+				if (ELF##bits##_ST_TYPE(sym->st_info) == STT_FUNC &&		\
+				    p[k].p_type == PT_LOAD && sym->st_value >= p[k].p_vaddr &&	\
+				    sym->st_value < p[k].p_vaddr + p[k].p_filesz)		\
+					add_symbol(program, sym->st_value - p[k].p_vaddr +	\
+						   p[k].p_offset, names + sym->st_name);	\
+	}											\
+} while (0)
 
 void read_program(struct symbols *program, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Shdr *sections;
-	const Elf64_Ehdr *e;
 	const char *elf;
 	struct stat st;
 
@@ -80,19 +87,10 @@ void read_program(struct symbols *program, const char *path)
 	if (elf == MAP_FAILED)
 		die(path);
 	close(fd);
-	e = (const void *)elf;
-	sections = (const void *)(elf + e->e_shoff);
-	for (int i = 0; i < e->e_shnum; i++) {
-		const Elf64_Sym *sym = (const void *)(elf + sections[i].sh_offset);
-		const char *names = elf + sections[sections[i].sh_link].sh_offset;
-
-		if (sections[i].sh_type != SHT_SYMTAB)
-			continue;
-		for (size_t n = sections[i].sh_size / sizeof(*sym); n--; sym++)
-			if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_value)
-				add_symbol(program, offset_of(elf, sym->st_value),
-					   names + sym->st_name);
-	}
+	if (elf[EI_CLASS] == ELFCLASS64)
+		ADD_SYMBOLS(program, elf, 64);
+	else
+		ADD_SYMBOLS(program, elf, 32);
 	qsort(program->list, program->nr, sizeof(*program->list), by_address);
 }
 

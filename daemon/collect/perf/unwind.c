@@ -6,8 +6,11 @@
 
 #define FAR	(1 << 20)	/* further away than any copy: another stack */
 
+#define USER_TOP_32	UINT64_C(0xfffff000)
+
 #if defined(__x86_64__)
 #define MACHINE		OP_UNWIND_X86_64
+#define MACHINE_32	OP_UNWIND_I386
 #define USER_TOP	UINT64_C(0x00fffffffffff000)	/* with five page table levels */
 #define PAC_MASK	0
 #define PC		PERF_REG_X86_IP
@@ -21,17 +24,26 @@ static const unsigned char order[][2] = {
 	{ OP_X86_R10, PERF_REG_X86_R10 }, { OP_X86_R11, PERF_REG_X86_R11 },
 	{ OP_X86_R12, PERF_REG_X86_R12 }, { OP_X86_R13, PERF_REG_X86_R13 },
 	{ OP_X86_R14, PERF_REG_X86_R14 }, { OP_X86_R15, PERF_REG_X86_R15 },
+}, order_32[][2] = {
+	{ OP_I386_EAX, PERF_REG_X86_AX }, { OP_I386_ECX, PERF_REG_X86_CX },
+	{ OP_I386_EDX, PERF_REG_X86_DX }, { OP_I386_EBX, PERF_REG_X86_BX },
+	{ OP_I386_ESP, PERF_REG_X86_SP }, { OP_I386_EBP, PERF_REG_X86_BP },
+	{ OP_I386_ESI, PERF_REG_X86_SI }, { OP_I386_EDI, PERF_REG_X86_DI },
 };
 
 static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
 {
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		c->value[order[i][0]] = perf_user_register(registers, order[i][1]);
+	bool is_32bit = c->machine == MACHINE_32;
+	const unsigned char (*from)[2] = is_32bit ? order_32 : order;
+
+	for (size_t i = 0; i < op_unwind_registers(c->machine); i++)
+		c->value[from[i][0]] = perf_user_register(registers, from[i][1]);
 	c->flags = perf_user_register(registers, PERF_REG_X86_FLAGS);
 }
 
 #else
 #define MACHINE		OP_UNWIND_ARM64
+#define MACHINE_32	MACHINE		/* for the first frame of 32-bit code, all there is */
 #define USER_TOP	UINT64_C(0x0000fffffffff000)
 /* The bits of an address that may hold a signature or a tag: all above 48 [PC-83]. */
 #define PAC_MASK	(~UINT64_C(0x0000ffffffffffff))
@@ -52,13 +64,23 @@ static void forget_unsaved(struct op_unwind_cursor *c)
 			c->known &= ~(UINT32_C(1) << n);
 }
 
-void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack, bool in_kernel)
+/* 32-bit code leaves the upper halves of registers undefined. */
+static void forget_upper_halves(struct perf_unwind *u)
+{
+	for (unsigned int n = 0; n < OP_UNWIND_REGISTERS; n++)
+		u->cursor.value[n] = (uint32_t)u->cursor.value[n];
+	u->cursor.pc = (uint32_t)u->cursor.pc;
+	u->cursor.floor = (uint32_t)u->cursor.floor;
+	u->sp = (uint32_t)u->sp;
+}
+
+bool perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack, bool in_kernel)
 {
 	*u = (struct perf_unwind){ .copy = stack->copy, .size = stack->copy_size,
 				   .asked = stack->copy_asked };
-	u->cursor.machine = MACHINE;
+	u->cursor.machine = stack->is_32bit ? MACHINE_32 : MACHINE;
 	u->cursor.pc = perf_user_register(stack->registers, PC) & ~(uint64_t)PAC_MASK;
-	u->cursor.top = USER_TOP;
+	u->cursor.top = stack->is_32bit ? USER_TOP_32 : USER_TOP;
 	u->cursor.pac_mask = PAC_MASK;
 	take_registers(&u->cursor, stack->registers);
 	u->sp = u->cursor.value[op_unwind_sp(&u->cursor)];
@@ -67,16 +89,26 @@ void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *st
 	else
 		op_unwind_start(&u->cursor);
 	forget_unsaved(&u->cursor);
+	if (stack->is_32bit)
+		forget_upper_halves(u);
+	return !stack->is_32bit || MACHINE_32 != MACHINE;
 }
 
 /* An op_unwind_read. */
 static bool read_copy(void *context, u64 address, u64 *ret)
 {
 	struct perf_unwind *u = context;
-	uint64_t at = address - u->sp, end = at + sizeof(*ret);
+	bool is_short = u->cursor.machine == OP_UNWIND_I386;
+	uint64_t at = address - u->sp, end = at + (is_short ? sizeof(uint32_t) : sizeof(*ret));
+	uint32_t value;
 
 	if (at <= u->size && end <= u->size) {
-		memcpy(ret, u->copy + at, sizeof(*ret));
+		if (is_short) {
+			memcpy(&value, u->copy + at, sizeof(value));
+			*ret = value;
+		} else {
+			memcpy(ret, u->copy + at, sizeof(*ret));
+		}
 		if (end > u->needed)
 			u->needed = (uint32_t)end;
 		return true;

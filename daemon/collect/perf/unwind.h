@@ -25,9 +25,9 @@ struct perf_unwind {
 
 /*
  * Start at the user frame that the sample interrupted or, @in_kernel, that entered the kernel.
- * @stack has registers.
+ * @stack has registers. False: the stack cannot be unwound, as its machine is not supported.
  */
-void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack,
+bool perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack,
 		       bool in_kernel);
 
 /* An address within the frame's instruction, to look it up by. */

@@ -143,6 +143,7 @@ static void end_copied(struct perf_walk *w, const struct perf_unwind *u, enum op
 static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 				    enum op_stack_end *ret_end)
 {
+	bool is_supported = perf_unwind_begin(u, w->stack, w->in_kernel);
 	bool is_leaf = !w->in_kernel, is_entered = w->in_kernel;
 	const struct op_unwind_table *table;
 
@@ -163,7 +164,7 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 		w->found_image = m->image;
 		is_leaf = false;
 		*ret_end = OP_STACK_NO_TABLE;
-		if (w->stack->is_32bit)
+		if (!is_supported)
 			return NULL;
 		(void)perf_image_cookie(w->cookies, m->image);
 		if (!perf_tables_get(&w->stacks->tables, m->image, &table) && w->may_wait)
@@ -182,7 +183,6 @@ static struct perf_image *find_by_tables(struct perf_walk *w)
 	w->end = w->in_kernel ? OP_STACK_NO_USER : OP_STACK_UNREADABLE;
 	if (!w->stack->registers)
 		return NULL;
-	perf_unwind_begin(&u, w->stack, w->in_kernel);
 	wanted = walk_copy(w, &u, &end);
 	if (wanted)
 		return wanted;

@@ -199,10 +199,11 @@ TEST(malformed_entries)
 TEST(refused_with_a_reason)
 {
 	static const struct { size_t at; uint8_t value; int err; } rows[] = {
-		{ 0, 'x', -ENOEXEC }, { EI_CLASS, ELFCLASS32, -ENOTSUP },
+		{ 0, 'x', -ENOEXEC }, { EI_CLASS, ELFCLASS32, -EPROTO },
 		{ EI_DATA, ELFDATA2MSB, -ENOTSUP },
 		{ offsetof(Elf64_Ehdr, e_type), ET_REL, -ENOEXEC },
-		{ offsetof(Elf64_Ehdr, e_machine), EM_386, -ENOTSUP },
+		{ offsetof(Elf64_Ehdr, e_machine), EM_386, -ENOTSUP },	/* of 64 bits */
+		{ offsetof(Elf64_Ehdr, e_machine), EM_ARM, -ENOTSUP },
 		{ offsetof(Elf64_Ehdr, e_phnum), 0, -EPROTO },
 		{ offsetof(Elf64_Ehdr, e_phoff) + 7, 0xff, -EPROTO },
 		{ offsetof(Elf64_Ehdr, e_shnum), 0, -ENODATA },

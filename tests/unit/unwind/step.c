@@ -406,4 +406,104 @@ TEST(frame_pointers_are_not_used_while_registers_are_restored)
 	free(t);
 }
 
+/* --- i386: words of 4 bytes --- */
+
+static bool read_short(void *context, u64 address, u64 *ret)
+{
+	(void)context;
+	reads++;
+	if (address < STACK || address > STACK + 4 * WORDS - 4)
+		return false;
+	*ret = ((u32 *)stack)[(address - STACK) / 4];
+	return true;
+}
+
+static u64 word_32(unsigned int n)
+{
+	return STACK + 4 * n;
+}
+
+static struct op_unwind_cursor i386_at(unsigned int sp, unsigned int fp)
+{
+	struct op_unwind_cursor c = { .pc = 0x1000, .machine = OP_UNWIND_I386,
+				      .top = STACK + 4 * WORDS };
+
+	for (unsigned int i = 0; i < OP_I386_REGISTERS; i++)
+		c.value[i] = 0xbad000 + i;
+	c.value[OP_I386_ESP] = word_32(sp);
+	c.value[OP_I386_EBP] = word_32(fp);
+	op_unwind_start(&c);
+	memset(stack, 0, sizeof(stack));
+	reads = 0;
+	return c;
+}
+
+static __attribute__((noinline)) enum op_unwind_result
+apply_32(struct op_unwind_rule r, struct op_unwind_cursor *c)
+{
+	return op_unwind_apply(&r, c, read_short, NULL);
+}
+
+TEST(i386_rules_count_short_words)
+{
+	struct op_unwind_rule r = x86_rule(OP_I386_ESP, 12, BIT(OP_I386_EBX) | BIT(OP_I386_ESI));
+	struct op_unwind_cursor c = i386_at(5, 50);
+	u32 *words = (u32 *)stack;
+	u64 value = 0;
+
+	r.kept = BIT(OP_I386_EBP) | BIT(OP_I386_EDI);
+	words[7] = 0x80002001;
+	words[6] = 0xffffffff;
+	words[5] = 77;
+	CHECK(apply_32(r, &c) == OP_UNWIND_STEPPED, "step");
+	CHECK(c.pc == 0x80002001 && c.floor == word_32(8) && reads == 1, "pc %lx", c.pc);
+	CHECK(op_unwind_register(&c, OP_I386_EBX, read_short, NULL, &value) == OP_UNWIND_STEPPED &&
+	      value == 0xffffffff, "ebx %lx", value);
+	CHECK(op_unwind_register(&c, OP_I386_ESI, read_short, NULL, &value) == OP_UNWIND_STEPPED &&
+	      value == 77, "esi %lx", value);
+	c = i386_at(5, 50);
+	r.offset = 14;
+	CHECK(apply_32(r, &c) == OP_UNWIND_BAD, "not aligned to 4");
+	c = i386_at(5, 50);
+	r.offset = 4 * (WORDS - 4);
+	CHECK(apply_32(r, &c) == OP_UNWIND_BAD, "above the top");
+}
+
+TEST(i386_signal_frame)
+{
+	struct op_unwind_rule r = { .cfa = OP_CFA_SIGNAL, .base = OP_I386_ESP, .offset = 20,
+				    .ra_register = NO };
+	struct op_unwind_cursor c = i386_at(50, 90);
+	u32 *words = (u32 *)stack;
+
+	for (int i = 0; i < 10; i++)
+		words[55 + i] = 100 + i;
+	words[55 + 3] = word_32(4);	/* the handler ran on another stack, above */
+	words[55 + 10] = 0x5000;
+	CHECK(apply_32(r, &c) == OP_UNWIND_STEPPED, "step");
+	CHECK(c.pc == 0x5000 && c.exact && c.floor == word_32(4), "pc %lx", c.pc);
+	CHECK(c.value[OP_I386_EDI] == word_32(55) && c.value[OP_I386_EBP] == word_32(57) &&
+	      c.value[OP_I386_EAX] == word_32(62), "order");
+	CHECK(c.saved == (0xff & ~BIT(OP_I386_ESP)), "eight registers: %x", c.saved);
+}
+
+TEST(i386_frame_pointers)
+{
+	struct op_unwind_cursor c = i386_at(4, 11);
+	u32 *words = (u32 *)stack;
+
+	words[12] = 0x2001;
+	words[11] = word_32(WORDS - 2);
+	words[WORDS - 1] = 0x3001;
+	words[WORDS - 2] = word_32(WORDS - 1);
+	CHECK(op_unwind_step_frame_pointer(&c, read_short, NULL) == OP_UNWIND_STEPPED, "1");
+	CHECK(c.pc == 0x2001 && c.floor == word_32(13) && reads == 1, "%u reads", reads);
+	CHECK(op_unwind_step_frame_pointer(&c, read_short, NULL) == OP_UNWIND_STEPPED, "2");
+	CHECK(c.pc == 0x3001 && c.floor == word_32(WORDS), "at the top");
+	CHECK(op_unwind_step_frame_pointer(&c, read_short, NULL) == OP_UNWIND_BAD, "no room");
+	c = i386_at(4, 0);
+	c.value[OP_I386_EBP] = STACK + 22;
+	CHECK(op_unwind_step_frame_pointer(&c, read_short, NULL) == OP_UNWIND_BAD, "not aligned");
+}
+
 TEST_MAIN()

@@ -141,8 +141,8 @@ static uint64_t address_of(const char *name)
 		if (mappings[i].program)
 			first = mappings[i].start - mappings[i].offset;
 	for (size_t i = 0; i < symbols.nr; i++)
-		if (!strcmp(symbols.names + symbols.symbol[i].st_name, name))
-			return first + symbols.symbol[i].st_value;
+		if (!strcmp(symbols.symbol[i].name, name))
+			return first + symbols.symbol[i].address;
 	CHECK(false, "no %s in %s", name, path);
 	return 0;
 }
@@ -296,7 +296,7 @@ static void step_through(const struct mode *m)
 	} while (registers.rip != loop || seen.walks < 2);
 	kill(pid, SIGKILL);
 	forget_mappings();
-	free(symbols.file);
+	symbols_free(&symbols);
 	printf("# %s: %lu walks, %lu whole, %lu wrong\n", m->name, seen.walks, seen.whole,
 	       seen.wrong);
 	CHECK(seen.walks > 1000, "%lu walks", seen.walks);

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
-# seconds: 120
+# seconds: 140
+# programs: calltree32 calltree32-fp
 # stacks - stacks as the module takes them, against programs whose callers are known
 #
 # Without the daemon: stacks reads the buffer, and prints "COUNT END FRAME;FRAME...".
@@ -93,6 +94,26 @@ for model in $models; do
 		$3 !~ /^burn;third;second;first;(storm;)?main;.*_start$/' /tmp/stacks)" ""
 	at_least "$model: storm: forked children" "$(matching ' complete burn;.*first;storm;main')" 50
 	at_least "$model: storm: and those that exec" "$(matching ' complete burn;.*first;main')" 50
+	# 32-bit programs, which few kernels do not run
+	if [ ! -x /vm/bin/calltree32 ]; then
+		skip "$model: 32-bit programs" "the compiler that built this makes none"
+	elif ! /vm/bin/calltree32 plain 1 1 2> /dev/null; then
+		skip "$model: 32-bit programs" "this kernel runs none (CONFIG_IA32_EMULATION)"
+	else
+		plain='spin;plain_c;plain_b;plain_a;main;_start$'
+		take calltree32-fp plain 200 64
+		are "of 32 bits, by frame pointers spin() is called by" ' spin(;|$)' \
+			" complete.fp $plain"
+		take calltree32 plain 200 64 -t
+		are "of 32 bits, by tables spin() is called by" ' spin(;|$)' " complete $plain"
+		for how in signal oldsignal; do
+			take calltree32 $how 300 64 -t
+			are "of 32 bits, a handler ($how) interrupted" ' spin(;|$)' \
+				' complete spin;on_signal;[^;]*;interrupted;main;_start$'
+		done
+		take calltree32 syscall 3000 64 -t
+		are "of 32 bits, the kernel is entered by" ';reads(;|$)' ' complete .*;reads;main;_start$'
+	fi
 	unload
 done
 

@@ -66,4 +66,45 @@ TEST(by_frame_pointers_only)
 	check_stacks("call_tree-fp", listed_modes, NR(listed_modes), &by_frame_pointers);
 }
 
+/* Whether there are 32-bit programs, and the kernel runs them. */
+static bool has_32bit(void)
+{
+	char path[2 * PATH_MAX];
+	int status = 0;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%.*s/../tools/calltree32",
+		 (int)(strrchr(self_path(), '/') - self_path()), self_path());
+	if (access(path, X_OK))
+		return false;
+	pid = fork();
+	if (!pid) {
+		execl(path, path, "plain", "1", "1", (char *)NULL);
+		_exit(127);
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+TEST(of_32_bit)
+{
+	if (!has_32bit())
+		SKIP("the compiler or the kernel does not support 32-bit programs");
+	check_stacks("calltree32", modes_32, NR(modes_32), &by_tables);
+	check_stacks("calltree32-fp", modes_32, NR(modes_32), &by_tables);
+}
+
+TEST(signals_of_32_bit)
+{
+	if (!has_32bit())
+		SKIP("the compiler or the kernel does not support 32-bit programs");
+	check_stacks("calltree32", signal_modes_32, NR(signal_modes_32), &often);
+}
+
+TEST(of_32_bit_by_frame_pointers)
+{
+	if (!has_32bit())
+		SKIP("the compiler or the kernel does not support 32-bit programs");
+	check_stacks("calltree32-bare", bare_modes, NR(bare_modes), &by_tables);
+}
+
 TEST_MAIN()

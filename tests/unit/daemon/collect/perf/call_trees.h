@@ -326,7 +326,7 @@ static inline void close_world(void)
 	world.collector->close(world.collector);
 	unwind_cache_destroy(world.config.unwind);
 	trans_free(world.trans);
-	free(world.symbols.file);
+	symbols_free(&world.symbols);
 }
 
 /* Whether there is a mode with fewer than its goal at @offset. */

@@ -323,11 +323,41 @@ TEST(copied_ends)
 	make_copy(&b, MADE + 0x20, 5, ASKED);
 	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
 	check_end(OP_STACK_TRUNCATED | fp, 3, "deeper than asked for");
+#if defined(__aarch64__)
 	b.at[8] = PERF_SAMPLE_REGS_ABI_32;
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	check_end(OP_STACK_NO_TABLE, 1, "32-bit code");
+#endif
 	clean_up();
 }
+
+#if defined(__x86_64__)
+TEST(copied_of_32_bit_code)
+{
+	unsigned int fp = OP_STACK_FRAME_POINTERS;
+	uint32_t *words_32;
+	struct bytes b;
+
+	prepare(true, 100);
+	make_copy(&b, MADE + 0x20, 1000, ASKED);
+	b.at[8] = PERF_SAMPLE_REGS_ABI_32;
+	for (size_t i = 0; i < PERF_USER_REGS_NR; i++)	/* upper halves mean nothing */
+		memset(b.at + 16 + 8 * i + 4, 0xab, 4);
+	words_32 = (uint32_t *)stack_of(&b);
+	for (uint32_t i = 0; i < ASKED / 8; i++) {
+		words_32[2 * i] = STACK + 8 * (i + 1);
+		words_32[2 * i + 1] = MADE + 0x100 + i;
+	}
+	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
+	check_end(OP_STACK_SHORT_COPY | fp, ASKED / 8, "as long as the copy");
+	words_32[6] = 0;
+	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
+	CHECK(words[nr_words - 7] == MADE + 0x102 && words[nr_words - 5] == MADE + 0x103,
+	      "callers");
+	check_end(OP_STACK_COMPLETE | fp, 5, "the first is the one that entered the kernel");
+	clean_up();
+}
+#endif
 
 TEST(deep_stacks_keep_their_outermost_frames)
 {

@@ -75,6 +75,39 @@ static const struct mode signal_modes[] = {
 	 .has_no_way_out = true},
 };
 
+/* Of calltree32; what restores registers is its own. */
+static const struct mode modes_32[] = {
+	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
+	{.name = "alloca", .lines = {"spin alloca_inner alloca_outer main ?"}},
+	{.name = "recursion",
+	 .lines = {"spin recurse main ?"},
+	 .repeats = "recurse",
+	 .nr_repeats = 31,
+	 .below = "spin"},
+	{.name = "syscall", .lines = {"reads main ?"}, .in_kernel = true},
+};
+
+static const struct mode signal_modes_32[] = {
+	{.name = "signal",
+	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
+	 .has_no_way_out = true},
+	{.name = "oldsignal",
+	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
+	 .has_no_way_out = true},
+};
+
+/* Without call frame information. */
+static const struct mode bare_modes[] = {
+	{.name = "plain",
+	 .lines = {"spin plain_c plain_b plain_a main ?"},
+	 .end = OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS,
+	 .has_no_table = true},
+	{.name = "alloca",
+	 .lines = {"spin alloca_inner alloca_outer main ?"},
+	 .end = OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS,
+	 .has_no_table = true},
+};
+
 /* Copies of the stack have to grow for it. */
 static const struct mode large_modes[] = {
 	{.name = "large", .lines = {"spin plain_c large main ?"}, .needs_more = true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols.h - the functions of a 64-bit program, by where they are in its file */
+/* symbols.h - the functions of a program, by where they are in its file */
 #ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_SYMBOLS_H
 #define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_SYMBOLS_H
 
@@ -14,51 +14,69 @@
 struct symbols {
 	char *file;
 	size_t size;
-	const Elf64_Ehdr *header;
-	const Elf64_Sym *symbol;
+	struct symbol {
+		uint64_t address;
+		uint64_t offset, size;	/* in the file; size 0: no function */
+		const char *name;
+	} *symbol;
 	size_t nr;
-	const char *names;
 };
 
 /* For programs that were just built: nothing is doubted. */
+#define SYMBOLS_READ(s, bits) do {								\
+	const Elf##bits##_Ehdr *header = (const Elf##bits##_Ehdr *)(s)->file;			\
+	const Elf##bits##_Phdr *p = (const Elf##bits##_Phdr *)((s)->file + header->e_phoff);	\
+	const Elf##bits##_Shdr *section =							\
+		(const Elf##bits##_Shdr *)((s)->file + header->e_shoff);			\
+	for (int i = 0; i < header->e_shnum; i++) {						\
+		const Elf##bits##_Sym *sym =							\
+			(const Elf##bits##_Sym *)((s)->file + section[i].sh_offset);		\
+		size_t nr = section[i].sh_size / sizeof(*sym);					\
+		const char *names;								\
+												\
+		if (section[i].sh_type != SHT_SYMTAB)						\
+			continue;								\
+		names = (s)->file + section[section[i].sh_link].sh_offset;			\
+		(s)->symbol = calloc(nr, sizeof(*(s)->symbol));					\
+		for (size_t n = 0; n < nr; n++) {						\
+			struct symbol *at = &(s)->symbol[(s)->nr++];				\
+												\
+			at->name = names + sym[n].st_name;					\
+			at->address = sym[n].st_value;						\
+			for (int k = 0; k < header->e_phnum; k++) {				\
+				if (ELF##bits##_ST_TYPE(sym[n].st_info) != STT_FUNC ||		\
+				    p[k].p_type != PT_LOAD || at->address < p[k].p_vaddr ||	\
+				    at->address >= p[k].p_vaddr + p[k].p_filesz)		\
+					continue;						\
+				at->offset = at->address - p[k].p_vaddr + p[k].p_offset;	\
+				at->size = sym[n].st_size;					\
+			}									\
+		}										\
+	}											\
+} while (0)
+
 static inline void symbols_read(struct symbols *s, const char *path)
 {
-	const Elf64_Shdr *section;
-
 	CHECK(!file_read_all(path, (size_t)1 << 26, &s->file, &s->size), "cannot read %s", path);
-	s->header = (const Elf64_Ehdr *)s->file;
-	section = (const Elf64_Shdr *)(s->file + s->header->e_shoff);
-	for (int i = 0; i < s->header->e_shnum; i++) {
-		if (section[i].sh_type != SHT_SYMTAB)
-			continue;
-		s->symbol = (const Elf64_Sym *)(s->file + section[i].sh_offset);
-		s->nr = section[i].sh_size / sizeof(Elf64_Sym);
-		s->names = s->file + section[section[i].sh_link].sh_offset;
-	}
+	if (s->file[EI_CLASS] == ELFCLASS64)
+		SYMBOLS_READ(s, 64);
+	else
+		SYMBOLS_READ(s, 32);
 	CHECK(s->nr, "%s has no symbols", path);
 }
 
-static inline uint64_t address_of_offset(const struct symbols *s, uint64_t offset)
+static inline void symbols_free(struct symbols *s)
 {
-	const Elf64_Phdr *p = (const Elf64_Phdr *)(s->file + s->header->e_phoff);
-
-	for (int i = 0; i < s->header->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && offset >= p[i].p_offset &&
-		    offset < p[i].p_offset + p[i].p_filesz)
-			return offset - p[i].p_offset + p[i].p_vaddr;
-	return 0;
+	free(s->symbol);
+	free(s->file);
 }
 
 /* The function at @offset of the file, or NULL. */
 static inline const char *symbol_at(const struct symbols *s, uint64_t offset)
 {
-	uint64_t address = address_of_offset(s, offset);
-
 	for (size_t i = 0; i < s->nr; i++)
-		if (ELF64_ST_TYPE(s->symbol[i].st_info) == STT_FUNC &&
-		    address >= s->symbol[i].st_value &&
-		    address < s->symbol[i].st_value + s->symbol[i].st_size)
-			return s->names + s->symbol[i].st_name;
+		if (offset - s->symbol[i].offset < s->symbol[i].size)
+			return s->symbol[i].name;
 	return NULL;
 }
 
