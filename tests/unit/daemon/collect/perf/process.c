@@ -290,24 +290,23 @@ TEST(fork_storm)
 TEST(renamed_files_are_found)
 {
 	struct perf_processes real;
-	char *old, *new;
+	char old[TMPDIR_SIZE], map[64];
 	struct stat st, got;
 	struct perf_image *image;
 	void *at;
 	int fd, link;
 
 	tmpdir_make();
-	old = xstrdup(tmpdir_path("old"));
-	new = xstrdup(tmpdir_path("new"));
+	snprintf(old, sizeof(old), "%s", tmpdir_path("old"));
 	put_text(old, "the one");
 	fd = open(old, O_RDONLY | O_CLOEXEC);
 	CHECK(!fstat(fd, &st), "stat");
 	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
-	CHECK(!rename(old, new), "rename");
+	CHECK(!rename(old, tmpdir_path("new")), "rename");
 	put_text(old, "another");
-	link = open(xasprintf("/proc/self/map_files/%lx-%lx", (long)at, (long)at + 4096),
-		    O_PATH | O_CLOEXEC);
+	snprintf(map, sizeof(map), "/proc/self/map_files/%lx-%lx", (long)at, (long)at + 4096);
+	link = open(map, O_PATH | O_CLOEXEC);
 	if (link < 0)
 		SKIP("map_files needs CAP_CHECKPOINT_RESTORE");
 	cookies = perf_cookies_new();
