@@ -14,7 +14,7 @@
 #include "daemon/priority.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
-#include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 #include "unwind/cache.h"
 
 #define SIZE_SECONDS	2	/* for how long a computed session size is reused */

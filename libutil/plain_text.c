@@ -44,14 +44,6 @@ void plain_text(char *text, size_t len)
 	}
 }
 
-void plain_add(struct strbuf *to, const char *text)
-{
-	size_t start = to->len;
-
-	strbuf_add(to, text);
-	plain_text(to->text + start, to->len - start);
-}
-
 void plain_put(const char *text, FILE *out)
 {
 	for (size_t n; *text; text += n ? n : 1) {

@@ -12,7 +12,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include "libutil/strbuf.h"
 
 /* Bytes of the first character of @text; 0: its first byte becomes '?', or @text is empty. */
 size_t plain_length(const char *text);
@@ -20,7 +19,6 @@ size_t plain_length(const char *text);
 /* In place. @text[len] is '\0'. */
 void plain_text(char *text, size_t len);
 
-void plain_add(struct strbuf *to, const char *text);
 void plain_put(const char *text, FILE *out);
 
 /* Cut the middle out of each word, such as a path, that is longer than 300 bytes. */

@@ -4,6 +4,14 @@
 
 #include "libutil/plain_text.h"
 
+void plain_add(struct strbuf *to, const char *text)
+{
+	size_t start = to->len;
+
+	strbuf_add(to, text);
+	plain_text(to->text + start, to->len - start);
+}
+
 void plain_line(struct strbuf *line)
 {
 	if (line->len)

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include "libutil/strbuf.h"
 
+/* Append @text as plain text. */
+void plain_add(struct strbuf *to, const char *text);
+
 /* Replace the control characters of @line; a tab at its start stays. */
 void plain_line(struct strbuf *line);
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "formats/profile/shown_frames.h"
-#include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

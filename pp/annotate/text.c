@@ -8,7 +8,7 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 #include "pp/report/format/text.h"
 

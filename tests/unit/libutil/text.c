@@ -8,6 +8,7 @@
 #include "libutil/hash.h"
 #include "libutil/number.h"
 #include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "tests/tap.h"

@@ -58,7 +58,7 @@ TEST(texts_come_back)
 		"# kernel 1000 2000", "# kernel 0 0\n10 t a\n20 t b\n",
 		"# kernel 81001000 81002000\n100 T below\n" OWN("8100", "a", "b")
 		"81002000 T bpf_prog\nffffffffc0000000 t bpf_trampoline\n" MODULE,
-		"# kernel 81001000 81002000\n" MODULE, MODULE,
+		("# kernel 81001000 81002000\n" MODULE), MODULE,
 	};
 
 	tmpdir_make();
