@@ -148,7 +148,6 @@ static bool is_progress_due(void)
 
 static void show(const char *what, size_t done, size_t total, const char *unit)
 {
-
 	if (!is_progress_due())
 		return;
 	fputs("\r\033[K", stderr);

@@ -5,8 +5,8 @@
  * Perf events sample every CPU, by time or by hardware events. Processes and mappings, which the
  * module sees directly, are tracked from the records of mmap, exec, fork and exit. From ring to
  * words: drain.c empties the rings into queues, in a thread of its own; rings.c reads those into
- * order.c; attribute.c applies them in order of time to the
- * processes (process.c) and writes words (emit.c). doc/perf-collector.md.
+ * order.c; attribute.c applies them in order of time to the processes (process.c) and writes words
+ * (emit.c). doc/perf-collector.md.
  */
 #include <errno.h>
 #include <poll.h>

@@ -103,13 +103,13 @@ static inline struct perf_cpu_counter *perf_events_find(struct perf_events *ev, 
 /* Resume an event that the kernel throttled and did not resume itself. */
 void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period);
 
-/* How long the CPU had these events, in ns: stops when it goes offline. */
 /*
  * Count and restart events that lost their counter and that the kernel gave up: these yield nothing
  * from then on, and read() reports an end of file. Call it once a second while sampling. [PC-56]
  */
 void perf_events_check(struct perf_events *ev);
 
+/* How long the CPU had these events, in ns: stops when it goes offline. */
 uint64_t perf_events_alive_ns(const struct perf_events *ev);
 
 /* Add how long the events of @counter were enabled and counted. False: it has no events. */
