@@ -370,15 +370,16 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 		      struct op_error *e)
 {
 	struct perf_collector *p = of(c);
-
 	uint64_t now = perf_now();
+	uint64_t complete = drain_once(p, flush, words, context);
 
 	(void)e;
+	if (!flush)
+		return 0;
 	/* what did not fit in the queues follows; a queue that stays full has what is too young */
-	for (int i = 0; drain_once(p, flush, words, context) < now && flush && i < FLUSH_TURNS;)
-		i++;
-	if (flush)
-		wait_for_tables(p, words, context);
+	for (int i = 0; complete < now && i < FLUSH_TURNS; i++)
+		complete = drain_once(p, true, words, context);
+	wait_for_tables(p, words, context);
 	return 0;
 }
 
