@@ -114,7 +114,7 @@ bool priority_check(uint64_t now)
 	else if (!state.raised && before)
 		priority_lower(state.kind);
 	begin_window(now);
-	return before && !state.raised ? true : capped;
+	return capped || (before && !state.raised);
 }
 
 void priority_end(void)
