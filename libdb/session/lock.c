@@ -33,19 +33,26 @@
 #define RETRY_MS	5
 #define TEXT_MAX	256
 
+/* Whether @path names the open file, not a link to it or one that has replaced it. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return !fstat(fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
 /* -EBUSY: another process holds it. -EAGAIN: it was removed before it was locked. */
 static int open_and_lock(const char *path, int flags, int how)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, MODE);
-	struct stat ours, named;
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (flock(fd, how | LOCK_NB))
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (fstat(fd, &ours) || lstat(path, &named) || ours.st_dev != named.st_dev ||
-		 ours.st_ino != named.st_ino)
+	else if (!is_at(fd, path))
 		err = -EAGAIN;
 	if (!err)
 		return fd;
@@ -120,9 +127,7 @@ int session_lock_sign(int lock_fd)
 bool session_lock_is_ours(int lock_fd, const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
-	struct stat ours, named;
-	bool is = !fstat(lock_fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
-		  ours.st_ino == named.st_ino;
+	bool is = is_at(lock_fd, path);
 
 	free(path);
 	return is;
@@ -132,7 +137,7 @@ void session_lock_remove(int lock_fd, const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
 
-	if (session_lock_is_ours(lock_fd, session_dir))
+	if (is_at(lock_fd, path))
 		unlink(path);
 	free(path);
 }
