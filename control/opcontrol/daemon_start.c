@@ -168,22 +168,22 @@ static int write_depth(const struct driver *d, uint64_t *depth, struct op_error 
 	return driver_write(d, "backtrace_depth", 0, e);
 }
 
-/* 0: by frame pointers only. A module without unwind tables does not have the file. */
-static int write_unwind_memory(const struct driver *d, const struct setup *used,
-			       struct op_error *e)
+/* A module without what @file sets does not have it, and needs nothing written. */
+static int write_if_there(const struct driver *d, const char *file, uint64_t value,
+			  struct op_error *e)
 {
-	uint64_t mb = used->unwind_memory ? used->unwind_memory : OP_UNWIND_MEMORY / 1024;
-	int err = driver_write(d, "unwind/memory", used->frame_pointers_only ? 0 : mb * 1024, e);
+	int err = driver_write(d, file, value, e);
 
 	return err == -ENOENT ? 0 : err;
 }
 
-/* A module that records all samples does not have the file. */
-static int write_idle(const struct driver *d, bool idle, struct op_error *e)
+/* 0: by frame pointers only. */
+static int write_unwind_memory(const struct driver *d, const struct setup *used,
+			       struct op_error *e)
 {
-	int err = driver_write(d, "idle", idle, e);
+	uint64_t mb = used->unwind_memory ? used->unwind_memory : OP_UNWIND_MEMORY / 1024;
 
-	return err == -ENOENT ? 0 : err;
+	return write_if_there(d, "unwind/memory", used->frame_pointers_only ? 0 : mb * 1024, e);
 }
 
 int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e)
@@ -199,7 +199,7 @@ int daemon_write_settings(struct setup *used, const struct driver *d, struct op_
 	if (!err && used->callgraph_depth)
 		err = write_unwind_memory(d, used, e);
 	if (!err)
-		err = write_idle(d, used->idle, e);
+		err = write_if_there(d, "idle", used->idle, e);
 	return err;
 }
 
