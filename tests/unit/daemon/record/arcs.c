@@ -44,17 +44,7 @@ static void put_deep_stack(void)
 /* The kernel, a library, two mappings and a program in one stack. */
 static void put_mixed_stack(op_word address)
 {
-	fake_stack(&fake);
-	fake_kernel(&fake);
-	fake_sample(&fake, KERNEL_PC, 0);
-	fake_caller(&fake, KERNEL_PC + 0x100);
-	fake_user(&fake);
-	fake_cookie(&fake, LIB);
-	fake_caller(&fake, 0x41);
-	fake_anon(&fake, 0x7000, 0x9000, "[heap]");
-	fake_caller(&fake, 0x7011);
-	fake_anon(&fake, 0xa000, 0xb000, "");
-	fake_caller(&fake, 0xa001);
+	put_mixed_callers();
 	fake_cookie(&fake, UNKNOWN);
 	fake_caller(&fake, 0x77);
 	fake_cookie(&fake, APP);

@@ -77,17 +77,7 @@ TEST(incomplete_stacks)
 static void put_long_stack(void)
 {
 	put_task();
-	fake_stack(&fake);
-	fake_kernel(&fake);
-	fake_sample(&fake, KERNEL_PC, 0);
-	fake_caller(&fake, KERNEL_PC + 0x100);
-	fake_user(&fake);
-	fake_cookie(&fake, LIB);
-	fake_caller(&fake, 0x41);
-	fake_anon(&fake, 0x7000, 0x9000, "[heap]");
-	fake_caller(&fake, 0x7011);
-	fake_anon(&fake, 0xa000, 0xb000, "");
-	fake_caller(&fake, 0xa001);
+	put_mixed_callers();
 	fake_cookie(&fake, APP);
 	fake_caller(&fake, 0x51);
 	fake_stack_end(&fake, OP_STACK_COMPLETE);

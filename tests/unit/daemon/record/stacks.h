@@ -40,6 +40,22 @@ static inline void put_calls(int n)
 	}
 }
 
+/* The kernel, a library and two mappings; what called them and the end follow. */
+static inline void put_mixed_callers(void)
+{
+	fake_stack(&fake);
+	fake_kernel(&fake);
+	fake_sample(&fake, KERNEL_PC, 0);
+	fake_caller(&fake, KERNEL_PC + 0x100);
+	fake_user(&fake);
+	fake_cookie(&fake, LIB);
+	fake_caller(&fake, 0x41);
+	fake_anon(&fake, 0x7000, 0x9000, "[heap]");
+	fake_caller(&fake, 0x7011);
+	fake_anon(&fake, 0xa000, 0xb000, "");
+	fake_caller(&fake, 0xa001);
+}
+
 /* The session's stacks as text: count, event, image and offset of each frame, and the end. */
 static inline char *stacks_of(const char *session)
 {
