@@ -2,6 +2,8 @@
 /* print_line.c - print lines without control characters */
 #include "libutil/print_line.h"
 
+#include <string.h>
+
 #include "libutil/plain_text.h"
 
 void plain_add(struct strbuf *to, const char *text)
@@ -10,6 +12,15 @@ void plain_add(struct strbuf *to, const char *text)
 
 	strbuf_add(to, text);
 	plain_text(to->text + start, to->len - start);
+}
+
+void plain_add_folded(struct strbuf *to, const char *text)
+{
+	size_t start = to->len;
+
+	plain_add(to, text);
+	for (char *c = to->text + start; (c = strchr(c, ';')) != NULL; )
+		*c = ':';
 }
 
 void plain_line(struct strbuf *line)

@@ -9,6 +9,9 @@
 /* Append @text as plain text. */
 void plain_add(struct strbuf *to, const char *text);
 
+/* The same for a part of a folded stack, whose parts ';' separates: it becomes ':'. */
+void plain_add_folded(struct strbuf *to, const char *text);
+
 /* Replace the control characters of @line; a tab at its start stays. */
 void plain_line(struct strbuf *line);
 

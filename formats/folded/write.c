@@ -35,9 +35,7 @@ static uint32_t name_place(struct profile *names, const char *name, char mark)
 
 	while (*name == ' ')
 		name++;
-	plain_add(&text, name);
-	for (char *c = text.text; (c = strchr(c, ';')) != NULL; )
-		*c = ':';
+	plain_add_folded(&text, name);
 	while (text.len && text.text[text.len - 1] == ' ')
 		strbuf_truncate(&text, text.len - 1);
 	if (!text.len)

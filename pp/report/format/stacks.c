@@ -4,11 +4,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libutil/count.h"
 #include "libutil/csv_text.h"
-#include "libutil/plain_text.h"
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 #include "pp/report/format/columns.h"
@@ -119,17 +117,15 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 	strbuf_free(&line);
 }
 
-/* A line is one stack; ';' separates names [CT-8]. */
 static char *folded_name(const char *name)
 {
-	char *folded = xstrdup(name);
+	struct strbuf folded = STRBUF_INIT;
 
-	plain_text(folded, strlen(folded));
-	for (char *c = folded; (c = strchr(c, ';')) != NULL; )
-		*c = ':';
-	return folded;
+	plain_add_folded(&folded, name);
+	return strbuf_steal(&folded);
 }
 
+/* A line is one stack; ';' separates names [CT-8]. */
 void format_folded(const struct stack_report *r, FILE *out)
 {
 	size_t *ends = xcalloc(STACK_LIST_DEPTH, sizeof(*ends));	/* of names, by depth */
