@@ -63,14 +63,6 @@ static bool is_nowhere(const struct report_image *image)
 	       (image->kind == IMAGE_KERNEL && kernel_image_is_absolute(image->path));
 }
 
-/* In an imported profile "[heap]" became "/[heap]", which pp/select/images.c shows as it was. */
-static bool is_no_file(const struct report_image *image)
-{
-	return image->session && image->session->has_info &&
-	       !strcmp(image->session->info.collector, "import") &&
-	       !strncmp(image->path, "/[", 2);
-}
-
 void populate_open_image(const struct inverted_image *inverted,
 			 const struct populate_options *options, struct finder *finder,
 			 struct binary *ret, struct notices *notices)
@@ -99,7 +91,7 @@ void populate_open_image(const struct inverted_image *inverted,
 	find_image(finder, image, notices);
 	if (image->is_ambiguous)
 		return;		/* find_image() added a notice */
-	if (!image->found && is_no_file(image))
+	if (!image->found && image_was_no_file(image->kind, image->path, image->session))
 		return;
 	if (!image->found)
 		notice_add_kind(notices, NOTICE_NOT_FOUND, "cannot find '%s', shown without "

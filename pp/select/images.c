@@ -94,11 +94,11 @@ static struct report_image *get_image(struct image_set *set, const struct image_
 	return add_image(set, name, apart_build, display, session);
 }
 
-/* In an imported profile "[heap]" became "/[heap]", because sample files need a path [IM-2]. */
-static bool was_not_a_file(const struct image_name *name, const struct report_session *session)
+bool image_was_no_file(enum image_kind kind, const char *path,
+		       const struct report_session *session)
 {
-	return name->kind == IMAGE_FILE && !strncmp(name->path, "/[", 2) && session &&
-	       session->has_info && !strcmp(session->info.collector, "import");
+	return kind == IMAGE_FILE && !strncmp(path, "/[", 2) && session && session->has_info &&
+	       !strcmp(session->info.collector, "import");
 }
 
 struct report_image *image_set_get(struct image_set *set, const struct image_name *name,
@@ -106,7 +106,7 @@ struct report_image *image_set_get(struct image_set *set, const struct image_nam
 {
 	char *display = display_name(name, apart_build);
 
-	if (!set->compat && was_not_a_file(name, session))
+	if (!set->compat && image_was_no_file(name->kind, name->path, session))
 		memmove(display, display + 1, strlen(display));
 	return get_image(set, name, apart_build, display, session);
 }

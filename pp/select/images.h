@@ -67,6 +67,10 @@ struct report_image *image_set_get_vdso(struct image_set *set, const struct imag
 					const struct report_session *session);
 void image_set_free(struct image_set *set);
 
+/* Whether the image of an imported profile was no file: "[heap]" became "/[heap]" there [IM-2]. */
+bool image_was_no_file(enum image_kind kind, const char *path,
+		       const struct report_session *session);
+
 /* The name in reports: the found file or the name, in full or its last part. */
 const char *image_shown_name(const struct report_image *image, bool long_names);
 
