@@ -304,12 +304,14 @@ static int compare_used(const void *a, const void *b)
 /* "NAME.lines", or the temporary file "NAME.lines.XXXXXX". */
 static bool is_cache_name(const char *name, bool *ret_temporary)
 {
-	size_t len = strspn(name, "0123456789abcdef-.");
+	static const char suffix[] = ".lines";
+	const char *at = strstr(name, suffix);
 
-	if (!len || strncmp(name + len - 1, ".lines", 6))	/* the '.' is among them */
+	if (!at || (size_t)(at - name) > strspn(name, "0123456789abcdef-."))
 		return false;
-	*ret_temporary = name[len + 5] == '.';
-	return *ret_temporary || !name[len + 5];
+	at += strlen(suffix);
+	*ret_temporary = *at == '.';
+	return *ret_temporary || !*at;
 }
 
 static void trim(const char *path, uint64_t limit)
