@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libutil/cpus.h"
+
 #ifndef SCHED_DEADLINE
 #define SCHED_DEADLINE	6
 #endif
@@ -95,9 +97,7 @@ static const struct priority_calls calls = { is_chosen, set_deadline, set_autogr
 
 uint64_t priority_budget_here_ns(unsigned int share, uint64_t period_ns)
 {
-	long nr = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return priority_budget_ns(share, nr > 0 ? (unsigned int)nr : 1, period_ns);
+	return priority_budget_ns(share, nr_cpus_online(), period_ns);
 }
 
 enum priority priority_raise(unsigned int share, uint64_t period_ns)

@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "libutil/cpus.h"
 #include "libutil/print_line.h"
 #include "libutil/progress.h"
 #include "libutil/xalloc.h"
@@ -191,9 +191,10 @@ static void *thread_main(void *crew)
 static void run_crew(struct crew *crew)
 {
 	pthread_t threads[MAX_THREADS];
-	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t nr = 0, wanted = nr_cpus > MAX_THREADS ? MAX_THREADS : nr_cpus < 1 ? 1 : nr_cpus;
+	size_t nr = 0, wanted = nr_cpus_online();
 
+	if (wanted > MAX_THREADS)
+		wanted = MAX_THREADS;
 	/* symbols are printed in order; libbfd, for lines in compatibility mode, has no locks */
 	if (crew->options->print_symbols || (crew->options->lines && crew->options->compat))
 		wanted = 1;

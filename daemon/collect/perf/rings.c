@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/collect/collector.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/records.h"
 #include "daemon/collect/perf/sysfs.h"
 #include "daemon/collect/perf/targets.h"
+#include "libutil/cpus.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
 #define PRESENT_FILE	"/sys/devices/system/cpu/present"
@@ -39,8 +39,7 @@ static int open_queue(struct perf_rings *r, unsigned int cpu)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct perf_ring *ring = &c->events.ring;
-	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t bytes = perf_queue_bytes(ring->size, nr_cpus > 0 ? (unsigned int)nr_cpus : 1);
+	size_t bytes = perf_queue_bytes(ring->size, nr_cpus_online());
 	int err = c->queue.ring.data ? 0 : perf_queue_init(&c->queue, bytes);
 
 	if (err)

@@ -9,6 +9,7 @@
 #include "daemon/collect/collector.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/events.h"
+#include "libutil/cpus.h"
 #include "libutil/file.h"
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
@@ -26,19 +27,12 @@ static unsigned int max_addresses(unsigned int depth)
 	return depth + 1 < most ? depth + 1 : (unsigned int)most;	/* with the sample's own */
 }
 
-static unsigned int nr_cpus(void)
-{
-	long nr = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return nr > 0 ? (unsigned int)nr : 1;
-}
-
 /* A small machine has other uses for its memory. */
 static size_t within_memory(size_t bytes)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	while (bytes > RING_BYTES_ALWAYS && bytes * nr_cpus() > memory / MEMORY_SHARE)
+	while (bytes > RING_BYTES_ALWAYS && bytes * nr_cpus_online() > memory / MEMORY_SHARE)
 		bytes /= 2;
 	return bytes;
 }
@@ -46,7 +40,7 @@ static size_t within_memory(size_t bytes)
 /* Listed stacks are small: room for half a second of them, as for samples without stacks. */
 static size_t ring_bytes(const struct perf_stacks *k, uint64_t period_ns)
 {
-	size_t bytes = perf_copy_ring_bytes(period_ns, nr_cpus(), k->fixed);
+	size_t bytes = perf_copy_ring_bytes(period_ns, nr_cpus_online(), k->fixed);
 
 	if (k->copies)
 		return k->fixed ? bytes : within_memory(bytes);
