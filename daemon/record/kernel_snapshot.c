@@ -102,56 +102,37 @@ static void merge_kernel_part(const char *old, const char *new, struct strbuf *a
 	strbuf_add(all, n_end);
 }
 
-static int add_old_symbols(const char *snapshot, const char *old, struct op_error *e)
+/* Unless there would be too many. */
+static void add_old_symbols(const char *old, char **new, size_t *len)
 {
 	struct strbuf all = STRBUF_INIT;
-	char *new;
-	size_t len;
-	int err = file_read_all(snapshot, SNAPSHOT_MAX, &new, &len);
 
-	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
-	merge_kernel_part(old, new, &all);
-	add_unloaded_modules(old, new, &all);
-	if (all.len != len && all.len <= SNAPSHOT_MAX)
-		err = file_write_atomic(snapshot, all.text, all.len, 0644);
-	if (err)
-		op_error_set(e, err, "cannot write '%s': %s", snapshot, strerror(-err));
-	strbuf_free(&all);
-	free(new);
-	return err;
-}
-
-static int pack(const char *new, const char *snapshot, struct op_error *e)
-{
-	char *text = NULL;
-	size_t len = 0;
-	int err = file_read_all(new, SNAPSHOT_MAX, &text, &len);
-
-	if (!err)
-		err = kernel_text_write(snapshot, text, len);
-	free(text);
-	return err ? op_error_set(e, err, "cannot replace '%s': %s", snapshot, strerror(-err)) : 0;
+	merge_kernel_part(old, *new, &all);
+	add_unloaded_modules(old, *new, &all);
+	if (all.len > SNAPSHOT_MAX) {
+		strbuf_free(&all);
+		return;
+	}
+	free(*new);
+	*len = all.len;
+	*new = strbuf_steal(&all);
 }
 
 int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
 		    struct op_error *e)
 {
-	char *old = NULL, *new = xasprintf("%s.new", snapshot);
-	size_t len;
-	int err;
+	char *old = NULL, *new;
+	size_t len, old_len;
+	int err = kernel_symbols_capture(kallsyms, modules, &new, &len, e);
 
-	if (kernel_text_read(snapshot, &old, &len, NULL))
-		old = NULL;
-	err = kernel_symbols_capture(kallsyms, modules, new, e);
-	if (!err && old)
-		err = add_old_symbols(new, old, e);
-	if (!err)
-		err = pack(new, snapshot, e);
-	remove(new);
+	if (err)
+		return err;
+	if (!kernel_text_read(snapshot, &old, &old_len, NULL))
+		add_old_symbols(old, &new, &len);
+	err = len > SNAPSHOT_MAX ? -EFBIG : kernel_text_write(snapshot, new, len);
 	free(old);
 	free(new);
-	return err;
+	return err ? op_error_set(e, err, "cannot replace '%s': %s", snapshot, strerror(-err)) : 0;
 }
 
 /* The address of _stext (or _text) in a kallsyms file, as hex digits; "" if hidden or absent. */

@@ -2,7 +2,7 @@
 /*
  * kernel_snapshot.h - stats/kernel-symbols over the life of a session
  *
- * kernel_symbols_capture() writes what is loaded now. A session also needs the symbols of modules
+ * kernel_symbols_capture() has what is loaded now. A session also needs the symbols of modules
  * that have been unloaded, and must not mix two boots, because sample files of the kernel have
  * absolute addresses.
  */

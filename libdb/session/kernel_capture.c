@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_capture.c - write a snapshot of the running kernel's text symbols [SS-40]
+ * kernel_capture.c - make a snapshot of the running kernel's text symbols [SS-40]
  *
  * A kernel has some 100,000 symbols, and starting to profile must not wait for them. So the text of
  * kallsyms is read once, and symbols point into its lines instead of copying them.
@@ -246,30 +246,21 @@ static void format_snapshot(struct capture *c, struct strbuf *out)
 	}
 }
 
-static int write_snapshot(struct capture *c, const char *snapshot, struct op_error *e)
-{
-	struct strbuf out = STRBUF_INIT;
-	int err;
-
-	format_snapshot(c, &out);
-	err = file_write_atomic(snapshot, out.text, out.len, 0644);
-	strbuf_free(&out);
-	if (err)
-		return op_error_set(e, err, "cannot write '%s': %s", snapshot, strerror(-err));
-	return 0;
-}
-
-int kernel_symbols_capture(const char *kallsyms, const char *modules, const char *snapshot,
-			   struct op_error *e)
+int kernel_symbols_capture(const char *kallsyms, const char *modules, char **ret_text,
+			   size_t *ret_len, struct op_error *e)
 {
 	struct capture c = { .last_module = IN_KERNEL };
+	struct strbuf out = STRBUF_INIT;
 	int err = read_lists(&c, kallsyms, modules, e);
 
 	if (!err && !c.any_address)
 		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses; run as root "
 				   "and set kernel.kptr_restrict to 1", kallsyms);
-	if (!err)
-		err = write_snapshot(&c, snapshot, e);
+	if (!err) {
+		format_snapshot(&c, &out);
+		*ret_len = out.len;
+		*ret_text = strbuf_steal(&out);
+	}
 	free(c.kallsyms);
 	free(c.modules_text);
 	free(c.symbols);

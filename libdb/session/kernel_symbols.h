@@ -45,11 +45,11 @@ struct kernel_symbols {
 };
 
 /*
- * Read /proc/kallsyms and /proc/modules (tests pass other files) and write the snapshot.
- * -EACCES: addresses are hidden (kptr_restrict), and nothing is written.
+ * Read /proc/kallsyms and /proc/modules (tests pass other files) and make the text of a snapshot,
+ * *ret_text, NUL terminated and freed by the caller. -EACCES: addresses are hidden (kptr_restrict).
  */
-int kernel_symbols_capture(const char *kallsyms, const char *modules, const char *snapshot,
-			   struct op_error *e);
+int kernel_symbols_capture(const char *kallsyms, const char *modules, char **ret_text,
+			   size_t *ret_len, struct op_error *e);
 
 int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e);
 int kernel_symbols_parse(const char *text, size_t len, const char *name,

@@ -28,13 +28,26 @@ static const char modules[] =
 	"modb 8192 1 moda, Live 0xffffffffc0001000 (OE)\n"
 	"empty 4096 0 - Live 0xffffffffc0300000\n";
 
+/* Into the file "snapshot". */
+static int capture_from(const char *symbols, const char *mods, struct op_error *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int err = kernel_symbols_capture(symbols, mods, &text, &len, e);
+
+	CHECK(err ? !text : strlen(text) == len, "%s of %zu bytes", text ? "text" : "none", len);
+	if (!err)
+		put_text(tmpdir_path("snapshot"), text);
+	free(text);
+	return err;
+}
+
 static int capture(const char *symbols, const char *mods, struct op_error *e)
 {
 	put_text(tmpdir_path("kallsyms"), symbols);
 	if (mods)
 		put_text(tmpdir_path("modules"), mods);
-	return kernel_symbols_capture(tmpdir_path("kallsyms"), tmpdir_path("modules"),
-				      tmpdir_path("snapshot"), e);
+	return capture_from(tmpdir_path("kallsyms"), tmpdir_path("modules"), e);
 }
 
 static const struct {
@@ -188,8 +201,7 @@ TEST(large)
 			0xffffffff81000000ull + (unsigned)i * 64, i);
 	fclose(f);
 	start = clock();
-	CHECK(!kernel_symbols_capture(tmpdir_path("kallsyms"), tmpdir_path("none"),
-				      tmpdir_path("snapshot"), &e), "%s", e.text);
+	CHECK(!capture_from(tmpdir_path("kallsyms"), tmpdir_path("none"), &e), "%s", e.text);
 	CHECK(!kernel_symbols_read(tmpdir_path("snapshot"), &s, &e), "%s", e.text);
 	CHECK(s.parts[0].nr_symbols == 200000, "%zu", s.parts[0].nr_symbols);
 	CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 5, "slow");
@@ -203,8 +215,7 @@ TEST(this_kernel)
 	int err;
 
 	tmpdir_make();
-	err = kernel_symbols_capture("/proc/kallsyms", "/proc/modules", tmpdir_path("snapshot"),
-				     &e);
+	err = capture_from("/proc/kallsyms", "/proc/modules", &e);
 	if (err)
 		SKIP(e.text);
 	CHECK(!kernel_symbols_read(tmpdir_path("snapshot"), &s, &e), "%s", e.text);
