@@ -28,7 +28,7 @@ void format_lateness(uint64_t wait_ns, uint64_t queues_full, char *buf, size_t s
 
 /*
  * Warn if the session's counts have losses that losses_advice() has advice on. @answer: the
- * daemon's to "status", for the cause; "" if there is none.
+ * daemon's to "status", for the cause, or "".
  */
 void warn_of_losses(const char *session_dir, const char *answer);
 

@@ -86,7 +86,7 @@ struct collector_status {
 	uint64_t period_ns;		/* effective, by time; else 0 */
 	uint64_t clock_khz;		/* clock used for that; 0: as configured */
 	uint32_t copy_bytes;		/* most bytes copied of a user stack; 0: none */
-	/* Of a thread that empties rings before they are read; priority "": there is none. */
+	/* Of the thread that empties rings before they are read, or priority "" and 0. */
 	char drain_priority[16];	/* priority_name() */
 	uint64_t wait_longest_ns;	/* it ran late by so much; */
 	uint64_t wait_most_ns;		/* in 99.9 % of the cases by at most that */
