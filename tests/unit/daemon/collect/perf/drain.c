@@ -156,7 +156,7 @@ TEST(malformed_records_do_not_stop_it)
 TEST(a_pass_empties_the_ring)
 {
 	struct perf_drain_figures figures;
-	struct perf_drain *d;
+	struct perf_drain *d = NULL;
 	int fds[2];
 
 	prepare(1 << 16);
