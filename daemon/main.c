@@ -148,7 +148,7 @@ static void run_periodic_work(struct daemon *d)
 	}
 }
 
-enum { FD_SIGNAL, FD_COLLECTOR, FD_CONTROL };
+enum { FD_SIGNAL, FD_COLLECTOR, FD_TABLE, FD_CONTROL };
 
 static int run_once(struct daemon *d, struct op_error *e)
 {
@@ -161,13 +161,18 @@ static int run_once(struct daemon *d, struct op_error *e)
 		.fd = listen_to_collector ? d->collector->poll_fd(d->collector) : -1,
 		.events = POLLIN,
 	};
+	fds[FD_TABLE] = (struct pollfd){
+		.fd = recorder_table_fd(d->recorder),
+		.events = POLLIN,
+	};
 	nr_control = control_poll(d->control, fds + FD_CONTROL, &timeout);
 	if (poll(fds, FD_CONTROL + nr_control, timeout) < 0) {
 		if (errno == EINTR)
 			return 0;
 		return op_error_set(e, -errno, "cannot wait for samples: %s", strerror(errno));
 	}
-	if (fds[FD_COLLECTOR].revents || (recorder_running(d->recorder) && now_ms() >= d->drain_at))
+	if (fds[FD_COLLECTOR].revents || fds[FD_TABLE].revents ||
+	    (recorder_running(d->recorder) && now_ms() >= d->drain_at))
 		err = drain(d, e);
 	if (fds[FD_SIGNAL].revents)
 		handle_signals(d);

@@ -216,6 +216,11 @@ int pipeline_drain(struct pipeline *p, bool flush, bool *ret_some, struct op_err
 	return err;
 }
 
+int pipeline_table_fd(const struct pipeline *p)
+{
+	return p->unwind_push ? unwind_push_fd(p->unwind_push) : -1;
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	trans_end(p->trans);

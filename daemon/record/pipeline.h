@@ -42,6 +42,8 @@ void pipeline_set_session(struct pipeline *p, const char *samples_dir, const cha
 
 /* recorder_drain() */
 int pipeline_drain(struct pipeline *p, bool flush, bool *ret_some, struct op_error *e);
+/* recorder_table_fd() */
+int pipeline_table_fd(const struct pipeline *p);
 /* No more words will come: what is incomplete is lost. */
 void pipeline_end(struct pipeline *p);
 

@@ -157,6 +157,11 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	return err;
 }
 
+int recorder_table_fd(const struct recorder *r)
+{
+	return pipeline_table_fd(&r->pipeline);
+}
+
 static void drain_meanwhile(void *context)
 {
 	struct recorder *r = context;

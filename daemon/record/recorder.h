@@ -58,6 +58,8 @@ void recorder_close(struct recorder *r);
  * (may be NULL): there were words.
  */
 int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e);
+/* Readable (poll) when a drain gives the collector an unwind table that it wants; -1: none. */
+int recorder_table_fd(const struct recorder *r);
 
 int recorder_start(struct recorder *r, struct op_error *e);
 /*

@@ -264,6 +264,11 @@ void unwind_push_turn(struct unwind_push *p)
 		try_push(p, b);
 }
 
+int unwind_push_fd(const struct unwind_push *p)
+{
+	return list_empty(&p->waiting) ? -1 : unwind_cache_fd(p->cache);
+}
+
 void unwind_push_stats(const struct unwind_push *p, struct unwind_push_stats *ret)
 {
 	*ret = p->stats;

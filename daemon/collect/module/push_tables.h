@@ -31,6 +31,9 @@ void unwind_push_forget(struct unwind_push *p, op_word cookie);
 /* Push tables that became ready, the vdso's first. Call after every drain. */
 void unwind_push_turn(struct unwind_push *p);
 
+/* Readable (poll) when a turn can push a table that is waited for; -1: none is. */
+int unwind_push_fd(const struct unwind_push *p);
+
 struct unwind_push_stats {
 	uint64_t pushed;		/* tables, shared ones once per cookie */
 	uint64_t waiting;		/* cookies */

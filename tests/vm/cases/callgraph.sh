@@ -16,6 +16,7 @@ calls_in_many_ways()
 
 profile_start 1000 --callgraph=64
 /vm/bin/calltree tree 300 "$TURNS"
+until_samples 300 /vm/bin/call_tree timeout 1 call_tree plain
 check "opcontrol --reset" opcontrol --reset
 /vm/bin/calltree tree 2000 "$TURNS"
 /vm/bin/calltree kernel 500 "$TURNS"

@@ -70,11 +70,16 @@ static struct unwind_push_stats stats(void)
 /* Push until nothing waits. */
 static void settle(void)
 {
-	struct pollfd news = { .fd = unwind_cache_fd(cache), .events = POLLIN };
+	struct pollfd news = { .events = POLLIN };
 
 	unwind_push_turn(push);
-	while (stats().waiting && poll(&news, 1, 60000) > 0)
+	for (;;) {
+		news.fd = unwind_push_fd(push);
+		CHECK((news.fd >= 0) == (stats().waiting > 0), "fd %d", news.fd);
+		if (news.fd < 0 || poll(&news, 1, 60000) <= 0)
+			break;
 		unwind_push_turn(push);
+	}
 }
 
 TEST(wanted_tables_are_built_and_pushed)
