@@ -39,7 +39,8 @@ opcontrol --reset
 # --- more binaries than cookies ---
 
 check "a module with room for 256 cookies loads" insmod /vm/mod/oprofile-cookies.ko
-profile_start 200 --callgraph=8
+# a debug kernel takes all of a CPU for more, and the event buffer overflows
+profile_start $((200 * SLOWER)) --callgraph=8
 mkdir /tmp/many
 i=0
 while [ $i -lt 600 ]; do
@@ -73,7 +74,7 @@ until [ -x $deep ] && cmp -s $deep $bin/v04; do usleep 100000; done
 
 # how often the sync worker slept, and how many passes it made
 mkdir $tracing; mount -t tracefs none $tracing
-profile_start 200
+profile_start $((200 * SLOWER))
 sleeper=usleep_range_state
 grep -q " $sleeper\$" /proc/kallsyms || sleeper=usleep_range
 echo "p:sleeps $sleeper" > $tracing/kprobe_events
@@ -102,6 +103,7 @@ profile_end
 kill $keeper; wait $keeper
 at_least "its own samples are lost under a reason" "$(awk '{ for (i = 10; i < NF; i += 2)
 	if ($i ~ /image/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)" 200
-is "nothing is lost for another" "$(awk '{ for (i = 10; i < NF; i += 2)
-	if ($i ~ /mm|mapping/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)" 0
+# one that is hit while it begins or ends may have no mapping
+at_most "next to nothing is lost for another" "$(awk '{ for (i = 10; i < NF; i += 2)
+	if ($i ~ /mm|mapping/) sum += $(i + 1) } END { print sum + 0 }' /tmp/counts)" 10
 no_leaks
