@@ -112,7 +112,12 @@ for model in $models; do
 				' complete spin;on_signal;[^;]*;interrupted;main;_start$'
 		done
 		take calltree32 syscall 3000 64 -t
-		are "of 32 bits, the kernel is entered by" ';reads(;|$)' ' complete .*;reads;main;_start$'
+		# In the kernel's first instructions the unwinder knows the stack pointer only, and main()
+		# needs another register to find its caller. Emulators interrupt there more often.
+		are "of 32 bits, the kernel is entered by" ';reads(;|$)' \
+			' (complete .*;reads;main;_start|no-table [^;]*;reads;main)$'
+		at_most "$model: of 32 bits, at the first instructions, in percent" \
+			"$(percent "$(matching ' no-table .k.;reads;main$')" "$(matching ';reads(;|$)')")" 10
 	fi
 	unload
 done
