@@ -199,3 +199,8 @@ int launch_exit_status(const struct launch *l)
 {
 	return WIFSIGNALED(l->status) ? 128 + WTERMSIG(l->status) : WEXITSTATUS(l->status);
 }
+
+int launch_killed_by(const struct launch *l)
+{
+	return WIFSIGNALED(l->status) ? WTERMSIG(l->status) : 0;
+}

@@ -52,5 +52,7 @@ bool launch_has_ended(struct launch *l);
 void launch_wait(struct launch *l);
 /* Its exit status, or 128 + the signal that ended it. */
 int launch_exit_status(const struct launch *l);
+/* The signal that ended it, or 0. */
+int launch_killed_by(const struct launch *l);
 
 #endif

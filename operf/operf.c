@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,16 @@ static int run_once(struct operf *o, struct op_error *e)
 	return err;
 }
 
+/* No shell says it, because operf itself ends with an exit status. */
+static void warn_killed(const struct operf *o)
+{
+	int signal = o->command.ended ? launch_killed_by(&o->command) : 0;
+
+	if (signal && signal != SIGINT && signal != SIGPIPE)
+		report_warning("'%s' was killed by signal %d (%s)", o->command.name, signal,
+			       strsignal(signal));
+}
+
 /* From here on signals are blocked until the profile is written. */
 static int stop(struct operf *o, struct op_error *e)
 {
@@ -215,6 +226,8 @@ static int stop(struct operf *o, struct op_error *e)
 
 	log_line("Profiling stopped on %s", log_date(date));
 	operf_end_report(&end);
+	if (o->options.command)
+		warn_killed(o);
 	return err;
 }
 

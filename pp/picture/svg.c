@@ -156,14 +156,26 @@ static void put_title(const struct canvas *c, uint32_t node)
 	fputs("</title>", c->out);
 }
 
+static size_t label_room(double width)
+{
+	return width > 8 ? (size_t)((width - 6) / CHAR_WIDTH) : 0;
+}
+
+static size_t count_chars(const char *text)
+{
+	size_t chars = 0;
+
+	for (; *text; chars++)
+		text += utf8_length(text) ? utf8_length(text) : 1;
+	return chars;
+}
+
 /* As much of @text as fits. */
 static void put_label(const char *text, double width, FILE *out)
 {
-	size_t room = width > 8 ? (size_t)((width - 6) / CHAR_WIDTH) : 0, chars = 0;
+	size_t room = label_room(width), chars = count_chars(text);
 	struct strbuf label = STRBUF_INIT;
 
-	for (const char *at = text; *at; chars++)
-		at += utf8_length(at) ? utf8_length(at) : 1;
 	if (chars > room && room < 3)
 		room = 0;
 	for (size_t i = 0; *text && i < (chars > room && room ? room - 1 : room); i++) {
@@ -176,6 +188,30 @@ static void put_label(const char *text, double width, FILE *out)
 		strbuf_add(&label, "…");
 	xml_content(out, label.text);
 	strbuf_free(&label);
+}
+
+/* A name without the outer scopes that there is no room for: "Disc::area" of "geo::Disc::area". */
+static const char *leave_scopes(const char *name, size_t room)
+{
+	size_t left = count_chars(name);	/* from @at on */
+	const char *part = name;
+	int depth = 0;
+
+	if (left <= room)
+		return name;
+	for (const char *at = name; *at; at++) {
+		if (strchr("<([{", *at))
+			depth++;
+		else if (strchr(">)]}", *at))
+			depth--;
+		else if (!depth && at[0] == ':' && at[1] == ':' && at[2])
+			part = at + 2;
+		if (part == at + 2 && left <= room + 2)
+			break;
+		if (left && ((unsigned char)*at & 0xc0) != 0x80)
+			left--;
+	}
+	return part;
 }
 
 static void put_frame(struct canvas *c, uint32_t node, double x, double width)
@@ -195,7 +231,7 @@ static void put_frame(struct canvas *c, uint32_t node, double x, double width)
 	fprintf(c->out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\"/>", x, y,
 		width > 1.5 ? width - 0.5 : width, ROW - 1);
 	fprintf(c->out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 13);
-	put_label(brief, width, c->out);
+	put_label(leave_scopes(brief, label_room(width)), width, c->out);
 	fputs("</text></g>\n", c->out);
 	free(brief);
 }

@@ -120,10 +120,31 @@ static bool needs_numbers(const struct profile_spec *spec, const struct session_
 	return found;
 }
 
+/* Does image: name a library, or code made at run time, as reports show it? */
+static bool is_lib_image(const struct collection *c, const struct profile_spec *spec)
+{
+	struct profile_spec inner = *spec;
+	struct image_set images = { 0 };
+	struct notices ignored = { 0 };
+	struct file_list all = { 0 };
+	bool matches;
+
+	inner.list[SPEC_LIB_IMAGE] = spec->list[SPEC_IMAGE];
+	inner.list[SPEC_IMAGE] = (struct spec_list){ 0 };
+	matches = !file_list_collect(&c->sessions, &inner, NULL, &images, &all, &ignored, NULL) &&
+		  all.nr;
+	file_list_free(&all);
+	notices_free(&ignored);
+	image_set_free(&images);
+	return matches;
+}
+
 static int nothing_matches(const struct collection *c, const struct profile_spec *spec,
 			   struct op_error *e)
 {
 	char *what = file_list_describe(&c->sessions, are_tasks_selected(spec));
+	bool is_lib = spec->list[SPEC_IMAGE].nr && !spec->list[SPEC_LIB_IMAGE].nr &&
+		      is_lib_image(c, spec);
 
 	if (!*what)
 		op_error_set(e, -ENOENT, "session '%s' has no samples%s; sessions: %s",
@@ -134,7 +155,9 @@ static int nothing_matches(const struct collection *c, const struct profile_spec
 			     c->sessions.existing);
 	else
 		op_error_set(e, -ENOENT, "no samples in session '%s' match; it has %.400s%s",
-			     c->sessions.sessions[0].name, what, needs_numbers(spec, &c->sessions)
+			     c->sessions.sessions[0].name, what, is_lib
+			     ? "; use lib-image: for libraries and code within these"
+			     : needs_numbers(spec, &c->sessions)
 			     ? "; to select processes by number, record with --separate=thread "
 			       "(operf: --separate-thread)"
 			     : "");

@@ -152,7 +152,8 @@ int import_session(const struct profile *p, const struct import_session_options 
 				    "digits and . _ - +, not beginning with a dot", o->name);
 	place = session_samples_path(o->session_dir, o->name);
 	if (file_exists(place)) {
-		err = op_error_set(e, -EEXIST, "session '%s' already exists: '%s'", o->name, place);
+		err = op_error_set(e, -EEXIST, "session '%s' already exists: '%s'; "
+				   "import to another with --output=NAME", o->name, place);
 		free(place);
 		return err;
 	}

@@ -26,11 +26,28 @@ var frames = Array.prototype.map.call(group.querySelectorAll(".f"), function (g)
 });
 var zoomed = frames[0], focused = frames[0], width = DRAWN + 2 * LEFT;
 
+/* A name without the outer scopes that there is no room for: "Disc::area" of "geo::Disc::area". */
+function leaveScopes(name, room) {
+	var depth = 0, start = 0;
+	for (var i = 0; i < name.length && name.length - start > room; i++) {
+		if ("<([{".indexOf(name[i]) >= 0)
+			depth++;
+		else if (">)]}".indexOf(name[i]) >= 0)
+			depth--;
+		else if (!depth && name.substr(i, 2) === "::" && i + 2 < name.length)
+			start = i + 2;
+	}
+	return name.slice(start);
+}
+
 /* As much of a frame's name as fits. */
 function label(text, width) {
 	var room = Math.floor((width - 6) / CHAR), chars = Array.from(text);
 	if (chars.length <= room)
 		return text;
+	chars = Array.from(leaveScopes(text, room));
+	if (chars.length <= room)
+		return chars.join("");
 	return room < 3 ? "" : chars.slice(0, room - 1).join("") + "…";
 }
 

@@ -261,7 +261,7 @@ function showFound() {
 
 /* --- the graph --- */
 
-var ROW = 20, NARROW = 1, THIN = 14, MARGIN = 8;	/* pixels */
+var ROW = 20, NARROW = 1, THIN = 14, MARGIN = 8, CHAR = 7.3, PADDING = 9;	/* pixels */
 var LEAST_ROWS = 12;
 var frames = new Map();			/* of a node: its element */
 
@@ -290,8 +290,26 @@ function describe(node, name) {
 	return text;
 }
 
+/* A name without the outer scopes that there is no room for: "Disc::area" of "geo::Disc::area". */
+function leaveScopes(name, room) {
+	var depth = 0, start = 0;
+	for (var i = 0; i < name.length && name.length - start > room; i++) {
+		if ("<([{".indexOf(name[i]) >= 0)
+			depth++;
+		else if (">)]}".indexOf(name[i]) >= 0)
+			depth--;
+		else if (!depth && name.substr(i, 2) === "::" && i + 2 < name.length)
+			start = i + 2;
+	}
+	return name.slice(start);
+}
+
+function label(node, width) {
+	return width < THIN ? "" : leaveScopes(node.brief, Math.floor((width - PADDING) / CHAR));
+}
+
 function addFrame(into, node, x, width, siblings, place) {
-	var e = element("div", frameClass(node), width >= THIN ? node.brief : "");
+	var e = element("div", frameClass(node), label(node, width));
 
 	e.setAttribute("role", "treeitem");
 	e.setAttribute("aria-level", String(node.depth + 1));

@@ -455,6 +455,17 @@ async function namesAreWhole(browser) {
 			[["90", MAP, "wide"], ["20", "long_name_".repeat(40), "wide"]]) || quiet(page);
 }
 
+/* Where a brief name has no room it loses its scopes, not its end. */
+async function namesKeepTheirEnd(browser) {
+	const narrow = { width: 240, height: 800 };
+	const page = await browser.open(url("wide.html"), narrow), svg = await browser.open(url("wide.svg"), narrow);
+	const cut = (of, selector) => of.value(`Array.from(document.querySelectorAll("${selector}"), (e) => e.textContent)
+		.filter((t) => t.includes("map<") || t.includes("operator")).sort().filter((t, i, all) => t !== all[i - 1])`);
+
+	return differs("page", await cut(page, "#graph .f"), ["map<...>::operator[]", "operator[]", "std::map<...>::operator[]"]) ||
+		differs("svg", await cut(svg, ".f text"), ["operator[]", "std::map<...>::operator[]"]) || quiet(page) || quiet(svg);
+}
+
 async function titlesTell(browser) {
 	const long = "long_name_".repeat(40), wanted = "wide <img src=x onerror=hacked=5> " + long.slice(0, 46) + "…";
 	const page = await browser.open(url("wide.html")), svg = await browser.open(url("wide.svg"));
@@ -563,6 +574,7 @@ async function evilSvgIsText(browser) {
 		await fits(browser, "diff.html") || await fits(browser, "source.html") || fits(browser, "large.html"));
 	await check("the window: what was zoomed to is in sight", () => deepIsInSight(browser));
 	await check("names: brief, whole when hovered and copied", () => namesAreWhole(browser));
+	await check("names: without scopes where they have no room", () => namesKeepTheirEnd(browser));
 	await check("titles: the command", () => titlesTell(browser));
 	await check("SVG: scales with the window and as an image", () => svgScales(browser));
 	await check("SVG: colours of two profiles, light and dark", async () =>
