@@ -111,6 +111,13 @@ static struct image *make_image(struct cookies *c, op_word cookie, const char *p
 	if (id.len)
 		build_id_text(&id, text);
 	image = image_get(c->images, IMAGE_FILE, path, text);
+	if (!image) {
+		log_about(LOG_MISC, "cannot tell which build of '%s' cookie %llx is", path,
+			  (unsigned long long)cookie);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
 	if (fd >= 0 && c->handle_file)
 		c->handle_file(c->context, cookie, fd);
 	if (fd < 0 && !image->mtime)
@@ -140,7 +147,8 @@ static struct image *resolve(struct cookies *c, op_word cookie)
 		return NULL;
 	}
 	image = make_image(c, cookie, path);
-	log_about(LOG_MISC, "cookie %llx is '%s'", (unsigned long long)cookie, path);
+	if (image)
+		log_about(LOG_MISC, "cookie %llx is '%s'", (unsigned long long)cookie, path);
 	free(path);
 	return image;
 }

@@ -73,18 +73,13 @@ static const char *kept_build(const struct images *all, const struct image *imag
 	return all->kept ? image_ids_find(all->kept, image->path) : NULL;
 }
 
-/* The build was not known until now: the struct stays, but becomes another image. */
-static void set_build(struct images *all, struct image *image, const char *build_id)
+/* The build was not known until now. */
+static void set_build(struct image *image, const char *build_id)
 {
-	bool is_sampled = image->is_sampled;
-
 	free(image->build_id);
 	image->build_id = xstrdup(build_id);
 	image->standing = IMAGE_UNDECIDED;
 	image->stack_id = 0;
-	image->is_sampled = false;
-	if (is_sampled)
-		image_mark_sampled(all, image);
 }
 
 static struct image *image_new(struct images *all, enum image_kind kind, const char *path,
@@ -100,6 +95,11 @@ static struct image *image_new(struct images *all, enum image_kind kind, const c
 	return image;
 }
 
+static bool has_build(const struct images *all, const char *path)
+{
+	return all->kept && image_ids_find(all->kept, path);
+}
+
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
 			const char *build_id)
 {
@@ -110,17 +110,24 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
 
 		if (image->kind != kind || strcmp(image->path, path))
 			continue;
-		if (!*build_id || !strcmp(image->build_id, build_id))
+		if (!strcmp(image->build_id, build_id))
 			return image;
-		if (!*image->build_id) {
-			set_build(all, image, build_id);
+		if (*build_id && !*image->build_id && !image->is_sampled) {
+			set_build(image, build_id);
 			return image;
 		}
 		if (!head)
 			head = image;
 	}
+	if (kind == IMAGE_FILE && !*build_id && (head || has_build(all, path)))
+		return NULL;
 	*at = image_new(all, kind, path, build_id, head);
 	return *at;
+}
+
+static bool is_sampled_unknown(const struct image *image)
+{
+	return image->is_sampled && !*image->build_id;
 }
 
 /* The image that was found to be the first of this path, or NULL. */
@@ -129,7 +136,8 @@ static struct image *known_first(const struct image *image)
 	const struct image *head = image->head;
 
 	for (struct image *other = image->head; other; other = other->next)
-		if (other->head == head && other->standing == IMAGE_FIRST)
+		if (other->head == head &&
+		    (other->standing == IMAGE_FIRST || is_sampled_unknown(other)))
 			return other;
 	return NULL;
 }

@@ -5,8 +5,8 @@
  * An image is one build of the file at a path: two cookies can have the same path (a rebuilt
  * program, two containers). The first build of a path in a session is the one that stats/images
  * lists and that sample files' names mean; samples of later builds are separated [SS-61]. Builds
- * that are not known (the file has no build ID, or could not be read) cannot be distinguished: the
- * path's first struct stands for them, too.
+ * that are not known (the file has no build ID, or could not be read) cannot be distinguished: one
+ * struct stands for all of a path, but only while no other build of it is known.
  */
 #ifndef DAEMON_RECORD_IMAGE_H
 #define DAEMON_RECORD_IMAGE_H
@@ -43,7 +43,8 @@ void images_free(struct images *all);
 
 /*
  * Find or create the image. An image whose build is not known becomes the one of @build_id (hex) as
- * soon as that is given.
+ * soon as that is given, unless it was sampled. NULL: @build_id is "", and the path's file is known
+ * to have had others.
  */
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
 			const char *build_id);

@@ -30,6 +30,7 @@ static const struct {
 	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or extended" },
 	[LOST_STREAM] = { "stream", "the stream of samples was malformed" },
 	[LOST_UNREAD] = { "unread", "the daemon stopped because it could not read them" },
+	[LOST_STALE_MAPPINGS] = { "stale_mappings", "changes of the task's mappings were lost" },
 	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread could not be stopped in time" },
 	[LOST_THREAD_GONE] = { "thread_gone", "the thread had exited" },
 	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be read" },

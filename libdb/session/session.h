@@ -111,6 +111,7 @@ enum loss_reason {
 	LOST_SAMPLE_FILE,	/* sample file could not be opened or extended */
 	LOST_STREAM,		/* malformed word stream */
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
+	LOST_STALE_MAPPINGS,	/* perf: the task's mappings were uncertain at that time */
 	/* of libsampler, doc/sampler.md */
 	LOST_THREAD_BLOCKED,	/* the thread blocked the signal, or did not run in time */
 	LOST_THREAD_GONE,	/* the thread had exited */

@@ -36,12 +36,17 @@ static struct perf_process *process_of(struct perf_attribute *a, uint32_t tgid)
 	return a->process;
 }
 
+static bool is_stale(const struct perf_attribute *a, const struct perf_process *q)
+{
+	return perf_process_is_stale(a->processes, q);
+}
+
 /* The process; read from /proc if it is not completely known. */
 static struct perf_process *known_process_of(struct perf_attribute *a, uint32_t tgid)
 {
 	struct perf_process *q = process_of(a, tgid);
 
-	if ((q && q->known) || tgid == 0 || tgid == TID_GONE)
+	if ((q && q->known && !is_stale(a, q)) || tgid == 0 || tgid == TID_GONE)
 		return q;
 	perf_process_read_again(a->processes, tgid);
 	return process_of(a, tgid);
@@ -51,7 +56,9 @@ static struct perf_maps *maps_of(struct perf_attribute *a)
 {
 	struct perf_process *q = a->held_maps ? NULL : process_of(a, a->tgid);
 
-	return q ? q->maps : a->held_maps;
+	if (!q)
+		return a->held_maps;
+	return is_stale(a, q) ? NULL : q->maps;
 }
 
 static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint64_t pc)
@@ -60,12 +67,12 @@ static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint64_t 
 	const struct perf_maps *maps = maps_of(a);
 	const struct perf_mapping *m = a->mapping;
 
-	if (m && m->start <= pc && pc < m->end)
-		return m;
-	m = maps ? perf_maps_find(maps, pc) : NULL;
+	if (!m || m->start > pc || pc >= m->end)
+		m = maps ? perf_maps_find(maps, pc) : NULL;
 	if (m)
 		a->mapping = m;
-	return m;
+	a->is_uncertain = m && m->since > a->time;
+	return a->is_uncertain ? NULL : m;
 }
 
 /*
@@ -77,7 +84,7 @@ static const struct perf_mapping *find_mapping(void *attribute, uint64_t pc)
 	struct perf_attribute *a = attribute;
 	const struct perf_mapping *m = mapping_of(a, pc);
 
-	if (m || a->held_maps || a->has_read)
+	if (m || a->is_uncertain || a->held_maps || a->has_read)
 		return m;
 	perf_maps_put(a->cookies, a->kept_maps);
 	a->kept_maps = perf_maps_share(maps_of(a));
@@ -126,7 +133,10 @@ static bool place_sample(struct perf_attribute *a, struct placed *p, enum loss_r
 		p->mapping = find_mapping(a, pc);
 	if (p->mapping && perf_mapping_has_place(p->mapping, pc))
 		return true;
-	*ret_reason = p->mapping ? LOST_INVALID_PC : maps_of(a) ? LOST_NO_MAPPING : LOST_NO_MM;
+	*ret_reason = p->mapping ? LOST_INVALID_PC :
+		      a->is_uncertain || (p->process && is_stale(a, p->process)) ?
+				LOST_STALE_MAPPINGS :
+		      maps_of(a) ? LOST_NO_MAPPING : LOST_NO_MM;
 	return false;
 }
 
@@ -266,7 +276,9 @@ static void write_sample(struct perf_attribute *a, unsigned int cpu, const struc
 		return;
 	}
 	p.process = known_process_of(a, s->tgid);
-	if (p.process && p.process->program)
+	a->time = s->time;
+	if (p.process && p.process->program && !is_stale(a, p.process) &&
+	    p.process->program_since <= s->time)
 		p.program = perf_image_cookie(a->cookies, p.process->program);
 	if (a->comms)
 		p.comm = perf_comms_find(a->comms, s->tid);
@@ -312,6 +324,7 @@ static bool write_held(struct perf_attribute *a, struct perf_held_sample *h, boo
 	if (may_wait && !perf_tables_get(&a->stacks->tables, h->wanted, &table))
 		return false;
 	a->tgid = h->sample.tgid;
+	a->time = h->sample.time;
 	a->held_maps = h->maps;
 	a->mapping = NULL;
 	placed = place_sample(a, &p, &reason);

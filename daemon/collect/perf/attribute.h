@@ -49,6 +49,8 @@ struct perf_attribute {
 	const struct perf_mapping *mapping;	/* NULL: none */
 
 	/* of the current sample */
+	uint64_t time;
+	bool is_uncertain;		/* what is mapped there now was perhaps not at that time */
 	struct perf_maps *held_maps;	/* instead of the process's, or NULL */
 	struct perf_maps *kept_maps;	/* of the process before /proc was read again, or NULL */
 	bool has_read;			/* /proc */

@@ -47,12 +47,11 @@
 #define FLUSH_NS	(2 * NS_PER_SECOND)	/* a flush waits for unwind tables, */
 #define FLUSH_TURNS	100			/* more than rings and queues hold, */
 #define FLUSH_STEP_MS	20			/* in such steps, because rings fill meanwhile */
-#define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
 
 struct perf_collector {
 	struct collector collector;
 	int epoll_fd, timer_fd;
-	uint64_t reread_at, modules_at;	/* when /proc and /proc/modules were read, ns */
+	uint64_t modules_at;		/* when /proc/modules was read, ns */
 	struct perf_drain *drain;
 	struct perf_order *order;
 	struct perf_cookies *cookies;
@@ -246,7 +245,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	perf_modules_init(&p->modules, "/proc/modules");
 	p->modules.before_gone = write_all_held;
 	p->modules.context = p;
-	p->reread_at = p->modules_at = perf_now();
+	p->modules_at = perf_now();
 	return 0;
 }
 
@@ -293,16 +292,6 @@ static void announce_modules(struct perf_collector *p, uint64_t now)
 	p->modules_at = now;
 }
 
-/* If records of changes were lost or a CPU ran without events, read /proc again, not too often. */
-static void reread_if_missed(struct perf_collector *p, uint64_t now)
-{
-	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)
-		return;
-	p->rings.missed_changes = false;
-	(void)read_processes(p);
-	p->reread_at = now;
-}
-
 static void write_cookie_end(void *collector, op_word cookie)
 {
 	struct perf_collector *p = collector;
@@ -340,7 +329,6 @@ static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words
 	if (copy_bytes)
 		(void)perf_rings_copy(&p->rings, copy_bytes);
 	perf_processes_tick(&p->processes, bound);
-	reread_if_missed(p, now);
 	return bound;
 }
 

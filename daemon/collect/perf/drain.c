@@ -24,6 +24,7 @@
 #define QUEUE_BYTES	((size_t)4 << 20)	/* up to this; else for one */
 #define PERIOD_NS	(10 * NS_PER_MS)	/* of the budget: shorter than rings take to fill */
 #define EVENTS		16
+#define RECORD_MAX	((size_t)66 << 10)	/* a record, and that of those lost before it */
 
 struct perf_drain {
 	/*
@@ -130,8 +131,9 @@ static bool put_record(struct perf_queue *q, const unsigned char *bytes, size_t 
 void perf_queue_fill(struct perf_queue *q)
 {
 	struct perf_ring *from = q->from;
-	uint64_t place = from->tail;
+	uint64_t place = from->tail, first = place;
 	const unsigned char *record;
+	uint64_t head;
 	size_t size;
 
 	perf_ring_begin(from);
@@ -143,6 +145,10 @@ void perf_queue_fill(struct perf_queue *q)
 	from->tail = place;
 	__atomic_store_n(&q->ring.page->data_head, q->head, __ATOMIC_RELEASE);
 	perf_ring_end(from);
+	/* until it saw that, the kernel may have filled the rest of the ring */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	head = __atomic_load_n(&from->page->data_head, __ATOMIC_RELAXED);
+	q->is_full |= head - first + RECORD_MAX > from->size;
 }
 
 /* ---- waits ---- */
@@ -338,9 +344,15 @@ void perf_drain_pass(struct perf_drain *d)
 	(void)!read(d->fill_fd, &fills, sizeof(fills));
 	pthread_mutex_lock(&d->lock);
 	(void)fill_all(d);
-	for (unsigned int cpu = 0; cpu < d->nr_cpus; cpu++)
-		if (d->queues[cpu])
-			d->queues[cpu]->was_behind = d->queues[cpu]->is_behind;
+	for (unsigned int cpu = 0; cpu < d->nr_cpus; cpu++) {
+		struct perf_queue *q = d->queues[cpu];
+
+		if (!q)
+			continue;
+		q->was_behind = q->is_behind;
+		q->was_full = q->is_full;
+		q->is_full = false;
+	}
 	pthread_mutex_unlock(&d->lock);
 }
 

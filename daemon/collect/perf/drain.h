@@ -28,6 +28,8 @@ struct perf_queue {
 	bool has_copies;		/* records have copies of stacks */
 	bool is_behind;			/* the last pass left records in the ring */
 	bool was_behind;		/* at the reader's last perf_drain_pass() */
+	bool is_full;			/* a pass found a ring that had no room for any record, */
+	bool was_full;			/* between the reader's last two perf_drain_pass() */
 };
 
 /* Bytes of a queue for a ring of @ring_bytes on a machine of @nr_cpus: a power of two. */

@@ -47,37 +47,11 @@ static bool is_image(int fd, const struct perf_image *image, bool exactly)
 	       (!exactly && devices_differ(fd));
 }
 
-/*
- * Opening a device or a fifo has side effects, and opening a FUSE file may never return. So check
- * first: O_PATH has no side effects, and statx() returns what the kernel has cached.
- */
-static int open_regular(const struct perf_processes *p, int handle, uint32_t tgid)
-{
-	char self[64];
-	struct statx st;
-	int fd;
-
-	if (handle < 0)
-		return -ESTALE;
-	if (statx(handle, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
-	    !S_ISREG(st.stx_mode)) {
-		fd = -ESTALE;
-	} else if (!perf_mount_answers(p->proc, tgid, handle)) {
-		fd = -EOPNOTSUPP;	/* do not try other ways to the file */
-	} else {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		fd = fd < 0 ? -ESTALE : fd;
-	}
-	close(handle);
-	return fd;
-}
-
 /* Closes @handle, an O_PATH descriptor or negative. @tgid: the process it was found by; 0: us. */
 static int open_if_image(const struct perf_processes *p, int handle,
 			 const struct perf_image *image, uint32_t tgid, bool exactly)
 {
-	int fd = open_regular(p, handle, tgid);
+	int fd = perf_open_regular(p->proc, handle, tgid);
 
 	if (fd >= 0 && !is_image(fd, image, exactly)) {
 		close(fd);

@@ -120,19 +120,19 @@ static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t
 	return at;
 }
 
-void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps, uint64_t start, uint64_t end,
-		   uint64_t offset, struct perf_image *image)
+void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps,
+		   const struct perf_mapping *mapping)
 {
 	struct perf_maps *old = *maps;
 	size_t at;
 
-	image->refs++;
+	mapping->image->refs++;
 	if (!old) {
 		*maps = perf_maps_new();
 	} else if (old->refs > 1) {
 		*maps = copy(old);
 		perf_maps_put(t, old);
 	}
-	at = (*maps)->nr ? make_hole(t, *maps, start, end) : 0;
-	*insert(*maps, at) = (struct perf_mapping){ start, end, offset, image };
+	at = (*maps)->nr ? make_hole(t, *maps, mapping->start, mapping->end) : 0;
+	*insert(*maps, at) = *mapping;
 }

@@ -16,6 +16,7 @@
 struct perf_mapping {
 	uint64_t start, end;		/* addresses, end excluded */
 	uint64_t offset;		/* of start in the file */
+	uint64_t since;			/* it is certain for samples of that time and later */
 	struct perf_image *image;	/* a reference */
 };
 
@@ -30,11 +31,11 @@ struct perf_maps *perf_maps_share(struct perf_maps *maps);
 void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is fine */
 
 /*
- * Map @image to [@start, @end) in **maps, which may be NULL (none yet) and is replaced by a copy
- * if shared. Takes a reference of its own on @image. start < end.
+ * Add @mapping to **maps, which may be NULL (none yet) and is replaced by a copy if shared. Takes a
+ * reference of its own on the image. start < end.
  */
-void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps, uint64_t start, uint64_t end,
-		   uint64_t offset, struct perf_image *image);
+void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps,
+		   const struct perf_mapping *mapping);
 
 /* The mapping that @pc lies in, or NULL. */
 const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc);

@@ -9,12 +9,14 @@
  * if we are in another mount namespace, another mount of the same device. statmount() would be
  * exact, but is new (Linux 6.8) and needs CAP_SYS_ADMIN.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -133,4 +135,30 @@ bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
 	free(ours);
 	free(first);
 	return yes;
+}
+
+/*
+ * Opening a device or a fifo has side effects, and opening a FUSE file may never return. So check
+ * first: O_PATH has no side effects, and statx() returns what the kernel has cached.
+ */
+int perf_open_regular(const char *proc, int handle, uint32_t tgid)
+{
+	char self[64];
+	struct statx st;
+	int fd;
+
+	if (handle < 0)
+		return -ESTALE;
+	if (statx(handle, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
+	    !S_ISREG(st.stx_mode)) {
+		fd = -ESTALE;
+	} else if (!perf_mount_answers(proc, tgid, handle)) {
+		fd = -EOPNOTSUPP;	/* do not try other ways to the file */
+	} else {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = fd < 0 ? -ESTALE : fd;
+	}
+	close(handle);
+	return fd;
 }

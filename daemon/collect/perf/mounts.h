@@ -18,6 +18,12 @@
  */
 bool perf_mount_answers(const char *proc, uint32_t tgid, int fd);
 
+/*
+ * Open the regular file of @handle (O_PATH, or negative), which is closed, to read it. -ESTALE: it
+ * is no regular file, or gone. -EOPNOTSUPP: reading might wait.
+ */
+int perf_open_regular(const char *proc, int handle, uint32_t tgid);
+
 /* Texts of mountinfo files. @first: the first process's, for mounts in no other list. */
 struct perf_mount_lists {
 	const char *theirs, *ours, *first;

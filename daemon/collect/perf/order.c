@@ -181,12 +181,25 @@ static bool next_samples(struct perf_order *o, uint64_t limit, struct perf_order
 	return true;
 }
 
+void perf_order_add_gap(struct perf_order *o, uint64_t time)
+{
+	const struct perf_record r = { .kind = PERF_KIND_LOST,
+				       .time = time > o->done ? time : o->done };
+
+	perf_order_add_change(o, &r, "", 0);
+}
+
 /* False: it cannot be parsed and is skipped. */
 static bool take_change(struct perf_order *o, const struct change *c, struct perf_order_item *ret)
 {
 	struct perf_record *r = &o->record;
 
 	o->nr_done++;
+	if (!c->size) {
+		*r = (struct perf_record){ .kind = PERF_KIND_LOST, .time = c->time };
+		*ret = (struct perf_order_item){ .change = r };
+		return true;
+	}
 	if (perf_record_parse(o->bytes + c->at, c->size, r))
 		return false;
 	if (r->kind == PERF_KIND_SAMPLE) {

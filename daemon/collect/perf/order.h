@@ -35,6 +35,9 @@ void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct 
 void perf_order_add_change(struct perf_order *o, const struct perf_record *r, const void *bytes,
 			   size_t size);
 
+/* A change of kind LOST without a record: changes after @time are missing. */
+void perf_order_add_gap(struct perf_order *o, uint64_t time);
+
 /*
  * The next item older than @bound, in order of time; a change comes before samples of the same
  * time. *ret is valid until the next call. False: the rest waits for a later @bound. Call it with

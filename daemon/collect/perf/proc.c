@@ -111,7 +111,8 @@ static FILE *open_maps(const char *proc, uint32_t tgid)
 	return fopen(path, "re");
 }
 
-struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc, uint32_t tgid)
+struct perf_maps *perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids,
+				 const char *proc, uint32_t tgid)
 {
 	FILE *f = open_maps(proc, tgid);
 	struct perf_maps *maps = NULL;
@@ -122,6 +123,7 @@ struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc,
 	if (!f)
 		return NULL;
 	while ((len = getline(&line, &room, f)) > 0) {
+		struct perf_build build;
 		struct perf_image *image;
 		struct perf_maps_line m;
 
@@ -129,12 +131,17 @@ struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc,
 			line[len - 1] = 0;
 		if (!perf_parse_maps_line(line, &m) || !m.executable)
 			continue;
+		build = (struct perf_build){ .generation = 0 };
+		if (m.inode)
+			perf_build_ids_find(ids, &(struct perf_mapped_file){ proc, tgid, m.start,
+					    m.end, m.inode }, &build);
 		image = perf_image_get(cookies, &(struct perf_image_key){
-			m.path, m.major, m.minor, m.inode, 0, { { 0 }, 0 } });
+			m.path, m.major, m.minor, m.inode, build.generation, build.id });
 		image->tgid = tgid;
 		image->start = m.start;
 		image->end = m.end;
-		perf_maps_add(cookies, &maps, m.start, m.end, m.offset, image);
+		perf_maps_add(cookies, &maps, &(struct perf_mapping){ m.start, m.end, m.offset, 0,
+								      image });
 		perf_image_put(cookies, image);
 	}
 	free(line);

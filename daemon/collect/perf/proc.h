@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "daemon/collect/perf/build_ids.h"
 #include "daemon/collect/perf/cookies.h"
 #include "daemon/collect/perf/maps.h"
 
@@ -29,7 +30,8 @@ struct perf_module {
 bool perf_parse_module_line(const char *line, struct perf_module *ret);
 
 /* The executable mappings; NULL: none, or the process is gone. Put with perf_maps_put(). */
-struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc, uint32_t tgid);
+struct perf_maps *perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids,
+				 const char *proc, uint32_t tgid);
 /*
  * The image of the program that /proc/TGID/exe links to: one of @maps (may be NULL) if possible,
  * else a new one. NULL: a kernel thread, or gone. Put with perf_image_put().

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "daemon/collect/perf/build_ids.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/proc.h"
 #include "libutil/hash.h"
@@ -35,6 +36,7 @@ void perf_processes_init(struct perf_processes *p, struct perf_cookies *cookies,
 	p->nr_buckets = BUCKETS_MIN;
 	p->buckets = xcalloc(p->nr_buckets, sizeof(*p->buckets));
 	p->reads_left = READS_PER_DRAIN;
+	p->build_ids = perf_build_ids_new();
 	list_init(&p->exited);
 }
 
@@ -57,6 +59,7 @@ static void set_program(struct perf_processes *p, struct perf_process *q, struct
 		q->entry.address = 0;
 	perf_image_put(p->cookies, q->program);
 	q->program = image;
+	q->program_since = 0;
 	q->wants_program = false;
 }
 
@@ -79,6 +82,7 @@ void perf_processes_free(struct perf_processes *p)
 		}
 	}
 	free(p->buckets);
+	perf_build_ids_free(p->build_ids);
 	*p = (struct perf_processes){ 0 };
 }
 
@@ -170,7 +174,8 @@ static void change_mmap(struct perf_processes *p, const struct perf_record *r)
 	image->parent_tgid = q->parent_tgid;
 	image->start = m->start;
 	image->end = m->end;
-	perf_maps_add(p->cookies, &q->maps, m->start, m->end, m->offset, image);
+	perf_maps_add(p->cookies, &q->maps, &(struct perf_mapping){ m->start, m->end, m->offset,
+								    0, image });
 	/* the kernel maps the program first, then its interpreter [PC-35] */
 	if (q->wants_program && !image->anonymous)
 		set_program(p, q, image);
@@ -189,6 +194,8 @@ static void change_exec(struct perf_processes *p, const struct perf_record *r)
 	q->entry.address = 0;
 	q->wants_program = true;	/* keep the old one until the new one is known */
 	q->known = true;
+	q->known_at = r->time;
+	q->is_gone = false;
 	q->read_again_at_nr = STALE_MIN;
 }
 
@@ -208,6 +215,9 @@ static void change_fork(struct perf_processes *p, const struct perf_record *r)
 	if (parent)
 		q->entry = parent->entry;
 	q->known = parent && parent->known;
+	q->known_at = parent ? parent->known_at : 0;
+	q->is_gone = false;
+	q->program_since = parent ? parent->program_since : 0;
 	q->wants_program = parent && parent->wants_program;
 	q->parent_tgid = r->parent_tgid;
 	q->read_again_at_nr = parent ? parent->read_again_at_nr : STALE_MIN;
@@ -229,6 +239,11 @@ static void change_exit(struct perf_processes *p, const struct perf_record *r)
 
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r)
 {
+	if (r->kind == PERF_KIND_LOST) {
+		p->gap_at = perf_now();
+		p->generation++;
+		return;
+	}
 	if (r->tgid == TGID_GONE || r->tgid == 0)
 		return;
 	switch (r->kind) {
@@ -253,6 +268,7 @@ void perf_processes_change(struct perf_processes *p, const struct perf_record *r
 void perf_processes_tick(struct perf_processes *p, uint64_t now)
 {
 	p->reads_left = READS_PER_DRAIN;
+	perf_build_ids_tick(p->build_ids);
 	while (!list_empty(&p->exited)) {
 		struct perf_process *q = list_entry(p->exited.next, struct perf_process, exited);
 
@@ -268,27 +284,54 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 
 /* --- /proc --- */
 
+/*
+ * Changes may be missing between what is known of @q (NULL: nothing) and now: what was mapped
+ * before and still is was not replaced.
+ */
+static void keep_certain(const struct perf_process *q, struct perf_maps *maps, uint64_t now)
+{
+	for (size_t i = 0; maps && i < maps->nr; i++) {
+		struct perf_mapping *m = &maps->mappings[i];
+		const struct perf_mapping *old = q ? perf_maps_find(q->maps, m->start) : NULL;
+
+		if (old && m->end <= old->end && m->image == old->image &&
+		    m->offset - m->start == old->offset - old->start)
+			m->since = old->since;
+		else
+			m->since = now;
+	}
+}
+
 static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_kernels)
 {
-	uint64_t before = perf_now();
-	struct perf_maps *maps = perf_read_maps(p->cookies, p->proc, tgid);
+	uint64_t before = perf_now(), program_since = 0;
+	struct perf_maps *maps = perf_read_maps(p->cookies, p->build_ids, p->proc, tgid);
 	struct perf_image *program = perf_read_program(p->cookies, p->proc, tgid, maps);
-	struct perf_process *q;
+	struct perf_process *q = perf_process_find(p, tgid);
 
 	/* neither: a kernel thread, or its memory is gone; keep what is known */
 	if (!maps && !program && !may_be_kernels)
 		return -ESRCH;
+	if (p->gap_at && (!q || perf_process_is_stale(p, q))) {
+		keep_certain(q, maps, before);
+		program_since = q && q->program == program ? q->program_since : before;
+		if (q)
+			q->entry.address = 0;
+	}
 	q = find_or_add(p, tgid);
 	q->retry_at = before + RETRY_NS;
 	if (maps || program) {
 		forget_maps(p, q);
 		q->maps = maps;
 		set_program(p, q, program);
+		q->program_since = program_since;
 		perf_image_put(p->cookies, program);
 		q->read_at = before;
 		list_del(&q->exited);
 	}
 	q->known = true;
+	q->known_at = before;
+	q->is_gone = false;
 	q->read_again_at_nr = maps && 2 * maps->nr > STALE_MIN ? 2 * maps->nr : STALE_MIN;
 	p->generation++;
 	return 0;
@@ -314,9 +357,11 @@ int perf_processes_read_all(struct perf_processes *p)
 int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 {
 	struct perf_process *q = perf_process_find(p, tgid);
+	bool may_wait;
 	int err;
 
-	if (!p->reads_left || (q && perf_now() < q->retry_at))
+	may_wait = q && (q->is_gone || !perf_process_is_stale(p, q));
+	if (!p->reads_left || (may_wait && perf_now() < q->retry_at))
 		return -EAGAIN;
 	p->reads_left--;
 	p->reads++;
@@ -326,6 +371,7 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	/* note the failure, or every sample of a dead process would read /proc again */
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;
+	q->is_gone = true;
 	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread has nothing more to read */
 	if (!perf_process_has_exited(q))
 		set_exited(p, q, perf_now());

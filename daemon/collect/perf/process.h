@@ -28,7 +28,10 @@ struct perf_process {
 	struct perf_image *program;	/* NULL: a kernel thread, or unknown */
 	bool wants_program;		/* after exec: the first file mapped is the program */
 	struct perf_entry entry;
+	uint64_t program_since;		/* the program is certain for samples since then */
 	bool known;			/* maps are complete: from /proc, a known parent or exec */
+	uint64_t known_at;		/* the time when they were */
+	bool is_gone;			/* /proc had nothing to read when it was last tried */
 	uint64_t read_at;		/* when /proc was read, with older changes; 0: never */
 	uint64_t retry_at;		/* do not read /proc again before */
 	size_t read_again_at_nr;	/* read /proc at that many mappings to drop stale ones */
@@ -40,6 +43,8 @@ struct perf_process {
 struct perf_processes {
 	struct perf_cookies *cookies;	/* not owned */
 	const char *proc;		/* "/proc", or a folder like it */
+	uint64_t gap_at;		/* when changes were last found missing; 0: never */
+	struct perf_build_ids *build_ids;	/* of files that /proc lists */
 	uint64_t generation;		/* changes with any process's maps or program */
 	struct perf_process **buckets;
 	size_t nr_buckets, nr;
@@ -59,7 +64,17 @@ static inline bool perf_process_has_exited(const struct perf_process *q)
 	return !list_empty(&q->exited);
 }
 
-/* A change: MMAP, EXEC, FORK or EXIT. Others are ignored. */
+/*
+ * Changes were lost since the process was last completely known: its mappings are not to be used
+ * before it is read again.
+ */
+static inline bool perf_process_is_stale(const struct perf_processes *p,
+					 const struct perf_process *q)
+{
+	return q->known_at < p->gap_at;
+}
+
+/* A change: MMAP, EXEC, FORK or EXIT; LOST: some are missing from here on. Others are ignored. */
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r);
 
 /* Read all of /proc. 0, or -errno if it cannot be listed. Skips processes that end meanwhile. */
@@ -67,7 +82,8 @@ int perf_processes_read_all(struct perf_processes *p);
 
 /*
  * Read one process again, or for the first time. -ESRCH: it is gone. -EAGAIN: it was read too
- * recently, or too many were read in this drain.
+ * recently, or too many were read in this drain. If changes are missing, what differs from before
+ * is only certain from now on.
  */
 int perf_process_read_again(struct perf_processes *p, uint32_t tgid);
 

@@ -3,7 +3,8 @@
  * rings.c - open and read the rings of all CPUs
  *
  * The events of a CPU that went offline stay dead when it comes back, so they are closed and opened
- * again. Changes on a CPU without events are missed: missed_changes is set then.
+ * again. Changes on a CPU without events are missed. From then on, and after lost records, the
+ * order has a gap: any process may have other mappings.
  */
 #include "daemon/collect/perf/rings.h"
 
@@ -296,6 +297,7 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 static void take_record(struct perf_rings *r, unsigned int cpu, const struct ring_record *l)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
+	uint64_t newest = c->newest;
 	struct perf_record record;
 
 	if (perf_record_parse(l->at, l->size, &record)) {
@@ -320,6 +322,9 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct rin
 		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:
+		if (!c->has_gap)
+			c->complete = newest;
+		c->has_gap = true;
 		c->lost_records += record.lost;
 		break;
 	case PERF_KIND_LOST_SAMPLES:
@@ -347,13 +352,21 @@ static void release(struct perf_rings *r, unsigned int cpu)
 		perf_ring_end(ring);
 }
 
+/*
+ * Only a ring that was full can have lost records. The kernel counts them at once (Linux 6.0), but
+ * reports them with the next record that finds room, which may come after samples on other CPUs.
+ */
 static void check_lost_changes(struct perf_rings *r, struct perf_cpu_ring *c)
 {
-	uint64_t lost_mappings = perf_events_lost_mappings(&c->events);
+	uint64_t lost_mappings;
 
+	if (!c->has_gap)
+		c->complete = c->newest;
+	lost_mappings = perf_events_lost_mappings(&c->events);
 	if (!c->events.has_lost_counts || lost_mappings != c->lost_mappings)
-		r->missed_changes = true;
+		perf_order_add_gap(r->order, c->complete);
 	c->lost_mappings = lost_mappings;
+	c->has_gap = false;
 }
 
 /* The records of @cpu in its queue or, when that is closed, those left in its ring. */
@@ -361,13 +374,12 @@ static void read_records(struct perf_rings *r, unsigned int cpu, struct perf_rin
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct ring_record l = { .position = ring->tail };
-	uint64_t lost_records = c->lost_records;
 
 	while ((l.at = perf_ring_next(ring, &l.size))) {
 		take_record(r, cpu, &l);
 		l.position = ring->tail;
 	}
-	if (c->lost_records != lost_records)
+	if (c->has_gap || (c->queue.was_full && c->events.has_lost_counts))
 		check_lost_changes(r, c);
 }
 
@@ -419,7 +431,7 @@ static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 	perf_counters_refresh(r->setup.counters, r->setup.nr_counters, r->root);
 	if (open_cpu(r, cpu, NULL))
 		return;		/* tried again at the next check */
-	r->missed_changes = true;
+	perf_order_add_gap(r->order, r->followed_at);
 	if (r->sampling)
 		perf_events_sample(&c->events, true);
 }

@@ -21,6 +21,8 @@ struct perf_cpu_ring {
 	struct perf_events events;
 	struct perf_queue queue;	/* what the drain has copied from their ring */
 	uint64_t newest;		/* time of the newest record read */
+	bool has_gap;			/* records were lost, according to those last read, */
+	uint64_t complete;		/* after this time */
 	uint64_t lost_mappings;		/* of these events, as last read */
 	uint64_t lost_records;		/* of any kind, as the ring reported */
 	uint64_t lost_early;		/* samples lost before they reached the ring */
@@ -36,7 +38,6 @@ struct perf_rings {
 	struct perf_targets *targets;	/* not owned; NULL: the whole machine */
 	struct perf_drain *drain;	/* not owned */
 	bool sampling;
-	bool missed_changes;		/* the caller clears it when it has read /proc again */
 	uint64_t malformed;		/* records that could not be parsed */
 	unsigned int nr_without;	/* CPUs at open that cannot count any event */
 	unsigned int first_without;	/* the first of them */

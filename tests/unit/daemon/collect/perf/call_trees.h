@@ -135,6 +135,16 @@ static inline bool is_right(const struct mode *m, const char *line, unsigned int
 	return false;
 }
 
+/*
+ * Of a stack that could not be read to its end, the outermost frame may be known nevertheless
+ * [PC-89]: it is the end of a right line, and nothing is said of what is between. That happens when
+ * the kernel is about to copy the page of the stack after a fork: it is unreadable then.
+ */
+static inline bool has_gap(unsigned int end)
+{
+	return (end & OP_STACK_OUTER_MASK) && (end & OP_STACK_END_MASK) != OP_STACK_TRUNCATED;
+}
+
 /* --- and is judged --- */
 
 /* Whether its end is one that stacks of the mode come to. */
@@ -186,15 +196,17 @@ static inline void judge(struct seen_mode *s, const struct trans_frame *frames, 
 			 unsigned int end)
 {
 	const struct mode *m = s->mode;
-	char line[400];
-	unsigned int repeated = make_line(frames, nr, m->repeats, line, sizeof(line));
+	size_t outer = has_gap(end) ? (end & OP_STACK_OUTER_MASK) >> OP_STACK_OUTER_SHIFT : 0;
+	char line[400], outermost[400];
+	unsigned int repeated = make_line(frames, nr - outer, m->repeats, line, sizeof(line));
 	bool asked = is_asked(m, frames), whole;
 	bool right;
 
+	(void)make_line(frames + nr - outer, outer, NULL, outermost, sizeof(outermost));
 	/* the outermost frames of a deep stack are some of those that were asked for */
 	end &= ~OP_STACK_OUTER_MASK;
 	whole = is_whole(m, end);
-	right = is_right(m, line, end);
+	right = is_right(m, line, end) && is_right(m, outermost, m->end);
 	/* callers in the kernel take from the depth */
 	if (whole && m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)))
 		right &= repeated + outer_max(m) >= m->nr_repeats && repeated <= m->nr_repeats;

@@ -211,7 +211,8 @@ TEST(mappings_replace_what_they_overlap)
 			uint64_t offset = (uint64_t)rand_r(&seed);
 			int which = rand_r(&seed) % 3;
 
-			perf_maps_add(t, &maps, start, end, offset, images[which]);
+			perf_maps_add(t, &maps, &(struct perf_mapping){start, end, offset, 0,
+									images[which]});
 			model_add(&m, start, end, offset, which);
 			CHECK(same(maps, &m, images), "round %d step %d", round, step);
 			if (step == 5) { /* a fork: what it sees must not change */

@@ -172,4 +172,118 @@ TEST(an_event_in_error_is_counted)
 	close(alive);
 }
 
+static void put_lost(uint64_t nr, uint64_t time)
+{
+	struct bytes b;
+
+	begin(&b, PERF_RECORD_LOST, 0);
+	add64(&b, 77);
+	add64(&b, nr);
+	end_with_id(&b, 10, 10, time, 0);
+	put(&b);
+}
+
+/* Times of the samples, and where changes are missing as "!". */
+static const char *read_order(uint64_t bound)
+{
+	static char text[64];
+	struct perf_order_item item;
+
+	text[0] = 0;
+	rings.followed_at = bound;
+	perf_rings_read(&rings, bound);
+	while (perf_order_next(rings.order, bound, &item)) {
+		size_t at = strlen(text);
+
+		if (item.change)
+			snprintf(text + at, sizeof(text) - at,
+				 item.change->kind == PERF_KIND_LOST ? "! " : "? ");
+		for (size_t i = 0; !item.change && i < item.nr_samples; i++, at = strlen(text))
+			snprintf(text + at, sizeof(text) - at, "%d ", (int)item.samples[i].time);
+	}
+	return text;
+}
+
+#define CHECK_ORDER(bound, want)                                                                   \
+	do {                                                                                       \
+		const char *got = read_order(bound);                                               \
+		CHECK(!strcmp(got, want), "\"%s\"", got);                                          \
+	} while (0)
+
+/* Of a kernel that does not count what it lost: any record may be of a mapping. */
+TEST(lost_records_are_a_gap)
+{
+	prepare();
+	put_sample(KNOWN, 1);
+	put_sample(KNOWN, 5);
+	put_lost(3, 20);
+	put_sample(KNOWN, 21);
+	put_lost(3, 30);
+	put_sample(KNOWN, 31);
+	CHECK_ORDER(100, "1 ! 5 21 31 ");
+	put_sample(KNOWN, 101);
+	CHECK_ORDER(200, "101 ");
+}
+
+/* The answer to the next read() of the event that carries mappings. */
+static void count_lost(int fd, uint64_t lost)
+{
+	const uint64_t reading[4] = { 0, 0, 0, lost };
+
+	CHECK(write(fd, reading, sizeof(reading)) == sizeof(reading), "write");
+}
+
+/* What a full ring lost is counted before it is reported. */
+TEST(lost_mappings_are_a_gap_at_once)
+{
+	int counts[2];
+
+	prepare();
+	CHECK(!pipe(counts), "pipe");
+	rings.cpus[0].events.has_lost_counts = true;
+	rings.cpus[0].events.mappings_fd = counts[0];
+	count_lost(counts[1], 0);
+	put_sample(KNOWN, 1);
+	put_sample(KNOWN, 5);
+	CHECK_ORDER(100, "1 5 ");
+	count_lost(counts[1], 2);
+	put_sample(KNOWN, 110);
+	put_sample(KNOWN, 120);
+	CHECK_ORDER(200, "110 ! 120 ");
+	count_lost(counts[1], 2);	/* the same again, reported now */
+	put_lost(2, 210);
+	put_sample(KNOWN, 211);
+	CHECK_ORDER(300, "211 ");
+	count_lost(counts[1], 3);
+	put_lost(1, 310);
+	put_sample(KNOWN, 311);
+	CHECK_ORDER(400, "! 311 ");	/* from the end of what was handed over */
+	rings.cpus[0].events.mappings_fd = -1;
+	close(counts[0]);
+	close(counts[1]);
+}
+
+/* A ring with room for any record has lost none: no system call to find out. */
+TEST(a_ring_with_room_is_not_asked)
+{
+	static struct perf_event_mmap_page large_page;
+	static unsigned char large[1 << 18];
+	struct perf_queue q = { .head = 0 };
+	struct perf_ring ring;
+
+	perf_ring_init(&ring, &large_page, large, sizeof(large));
+	CHECK(!perf_queue_init(&q, 1 << 16), "no memory");
+	q.from = &ring;
+	perf_queue_fill(&q);
+	CHECK(!q.is_full, "an empty ring");
+	large_page.data_head = sizeof(large) - 70000;	/* zeros: malformed, skipped */
+	perf_queue_fill(&q);
+	CHECK(!q.is_full, "a ring with room");
+	large_page.data_head += sizeof(large) - 60000;
+	perf_queue_fill(&q);
+	CHECK(q.is_full, "a ring without");
+	perf_queue_free(&q);
+	perf_ring_unmap(&ring);
+}
+
 TEST_MAIN()

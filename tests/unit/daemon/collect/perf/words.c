@@ -5,9 +5,13 @@
 #include <stdint.h>
 
 #include "daemon/collect/perf/attribute.h"
+#include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/names.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/taken_words.h"
+#include "tests/unit/tmpdir.h"
 
 static struct perf_emit emit;
 
@@ -263,6 +267,138 @@ TEST(names_of_tasks)
 	perf_processes_free(&processes);
 	perf_comms_free(comms);
 	perf_cookies_free(cookies);
+}
+
+/* --- lost changes --- */
+
+static struct perf_cookies *cookies;
+static struct perf_processes processes;
+static struct perf_attribute attribute;
+
+static void begin_gaps(void)
+{
+	tmpdir_make();
+	cookies = perf_cookies_new();
+	perf_processes_init(&processes, cookies, tmpdir);
+	attribute = (struct perf_attribute){.processes = &processes, .cookies = cookies,
+					    .emit = &emit, .cpus = cpus, .nr_cpus = 2};
+	memset(cpus, 0, sizeof(cpus));
+}
+
+static void end_gaps(void)
+{
+	perf_processes_free(&processes);
+	perf_cookies_free(cookies);
+	tmpdir_remove();
+}
+
+static void put_maps(uint32_t pid, const char *maps)
+{
+	char name[32], *path;
+
+	snprintf(name, sizeof(name), "%u/maps", pid);
+	path = xstrdup(tmpdir_path(name));
+	CHECK(!file_make_parent_dirs(path, 0755) &&
+	      !file_write_atomic(path, maps, strlen(maps), 0644), "cannot write %s", path);
+	free(path);
+}
+
+static void lose_changes(uint64_t time)
+{
+	struct perf_record r = {.kind = PERF_KIND_LOST, .time = time};
+
+	perf_attribute_change(&attribute, &r);
+}
+
+/* The inode of the file that a sample is recorded for; 0: lost because it is not certain. */
+static uint64_t owner(uint32_t pid, uint64_t pc, uint64_t time)
+{
+	struct perf_sample s = {time, pc, pid, pid, PERF_MODE_USER, 0, 0, NULL, 0, 0};
+	uint64_t lost = cpus[1].counts.lost[LOST_STALE_MAPPINGS];
+	const struct perf_image *image = NULL;
+
+	nr_words = 0;
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_emit_cpu(&emit, 0);
+	perf_attribute_samples(&attribute, 1, &s, 1);
+	perf_emit_end(&emit);
+	for (size_t i = 0; i + 2 < nr_words; i++)
+		if (words[i] == E && words[i + 1] == OP_COOKIE_SWITCH)
+			image = perf_cookies_find(cookies, words[i + 2]);
+	if (image)
+		return image->inode;
+	CHECK(cpus[1].counts.lost[LOST_STALE_MAPPINGS] == lost + 1, "lost for another reason");
+	return 0;
+}
+
+#define OLD_X	"1000-2000 r-xp 00000000 08:01 10 /bin/x\n"
+#define NEW_X	"1000-2000 r-xp 00000000 08:01 11 /bin/x\n"
+#define MOVED_X	"1000-2000 r-xp 00001000 08:01 10 /bin/x\n"
+#define LIB	"8000-9000 r-xp 00000000 08:01 12 /lib/l\n"
+
+/* The exec of another build of the path was lost: neither gets samples of the time between. */
+TEST(after_lost_changes_what_differs_is_uncertain)
+{
+	uint64_t before, late;
+
+	begin_gaps();
+	put_maps(10, OLD_X LIB);
+	CHECK(!perf_process_read_again(&processes, 10), "read");
+	before = perf_now();
+	CHECK(owner(10, 0x1010, before) == 10, "known");
+	put_maps(10, NEW_X LIB);
+	lose_changes(before);
+	CHECK(owner(10, 0x1010, before + 1) == 0, "the old one or the new one?");
+	CHECK(owner(10, 0x8010, before + 1) == 12, "what is mapped as before is certain");
+	late = perf_now();
+	CHECK(owner(10, 0x1010, late) == 11, "the new one");
+	CHECK(owner(10, 0x1010, before + 2) == 0, "still uncertain");
+	put_maps(10, OLD_X LIB);
+	lose_changes(late);
+	CHECK(owner(10, 0x1010, late + 1) == 0 && owner(10, 0x1010, perf_now()) == 10,
+	      "lost again, at once");
+	put_maps(10, MOVED_X LIB);
+	late = perf_now();
+	lose_changes(late);
+	CHECK(owner(10, 0x1010, late) == 0, "another part of the file");
+	end_gaps();
+}
+
+TEST(after_lost_changes_processes_are_uncertain)
+{
+	struct perf_sample in_kernel = {.pc = 0xffffffff81000000, .tgid = NOBODY, .tid = NOBODY,
+					.mode = PERF_MODE_KERNEL};
+	struct bytes b;
+
+	begin_gaps();
+	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, NOBODY, "x", 1);
+	change(&attribute, &b);
+	make_mmap2(&b, NOBODY, 0x1000, 0x1000, 0, 10, "/bin/x", 1);
+	change(&attribute, &b);
+	CHECK(owner(NOBODY, 0x1010, 2) == 10, "known");
+	lose_changes(2);
+	CHECK(owner(NOBODY, 0x1010, 3) == 0, "it cannot be read any more");
+	make_task(&b, PERF_RECORD_FORK, NOBODY + 1, NOBODY, NOBODY + 1, 4);
+	change(&attribute, &b);
+	CHECK(owner(NOBODY + 1, 0x1010, 5) == 0, "nor can its child");
+	/* its program is unknown, but the kernel is certain */
+	nr_words = 0;
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_samples(&attribute, 0, &in_kernel, 1);
+	perf_emit_end(&emit);
+	CHECK_WORDS("in the kernel", E, OP_CPU_SWITCH, 0, E, OP_CTX_SWITCH, NOBODY, OP_NO_COOKIE, E,
+		    OP_CTX_TGID, NOBODY, E, OP_KERNEL_ENTER, in_kernel.pc, 0);
+	/* what it executes afterwards is known again */
+	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, NOBODY + 1, "x", perf_now());
+	change(&attribute, &b);
+	make_mmap2(&b, NOBODY + 1, 0x1000, 0x1000, 0, 11, "/bin/x", perf_now());
+	change(&attribute, &b);
+	CHECK(owner(NOBODY + 1, 0x1010, perf_now()) == 11, "a new program");
+	/* an unknown process is one whose start was lost */
+	put_maps(20, OLD_X);
+	CHECK(owner(20, 0x1010, 6) == 0, "it had perhaps another program then");
+	CHECK(owner(20, 0x1010, perf_now()) == 10, "known from now on");
+	end_gaps();
 }
 
 TEST_MAIN()
