@@ -58,24 +58,32 @@ static int add_lines(struct xprof *x, const struct gcov_notes *n, const struct g
 	return 0;
 }
 
-/* Arcs that are not on the tree have counters, in the order of the arcs. */
+static bool was_executed(const struct gcov_function *f)
+{
+	for (uint32_t i = 0; f->counters && i < f->nr_counted; i++)
+		if (f->counters[i])
+			return true;
+	return false;
+}
+
+/* Arcs that are not on the tree have counters, in the order of the arcs, if it ran [XP-8]. */
 static void add_graph(struct xprof *x, const struct gcov_function *f, struct xprof_proc *p)
 {
-	uint32_t counter = 0;
+	uint32_t nr_counters = was_executed(f) ? f->nr_counted : 0, counter = 0;
 
-	for (uint32_t i = 0; i < f->nr_counted; i++)
-		*xprof_add_counters(x) = f->counters ? f->counters[i] : 0;
+	for (uint32_t i = 0; i < nr_counters; i++)
+		*xprof_add_counters(x) = f->counters[i];
 	for (uint32_t i = 0; i < f->nr_blocks; i++)
 		xprof_add_blocks(x);
 	for (uint32_t i = 0; i < f->nr_arcs; i++) {
 		const struct gcov_arc *a = &f->arcs[i];
 
 		*xprof_add_edges(x) = (struct xprof_edge){
-			.counter = a->flags & GCOV_ON_TREE ? 0 : ++counter,
+			.counter = !nr_counters || a->flags & GCOV_ON_TREE ? 0 : ++counter,
 			.from = a->from + 1, .to = a->to + 1,
 		};
 	}
-	p->nr_counters = f->nr_counted;
+	p->nr_counters = nr_counters;
 	p->nr_blocks = f->nr_blocks;
 	p->nr_edges = f->nr_arcs;
 }
