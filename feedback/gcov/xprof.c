@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "feedback/gcov/values.h"
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
@@ -43,6 +44,8 @@ static int add_lines(struct xprof *x, const struct gcov_notes *n, const struct g
 	const char *last = NULL;
 	uint32_t file = 0;
 
+	if (f->is_artificial)		/* its lines are those of others */
+		return 0;
 	for (uint32_t i = 0; i < f->nr_lines; i++) {
 		const struct gcov_line *l = &f->lines[i];
 		int err = l->file == last ? 0 : add_file(x, n, l->file, &file, e);
@@ -89,7 +92,8 @@ static void add_graph(struct xprof *x, const struct gcov_function *f, struct xpr
 }
 
 static int add_function(struct xprof *x, const struct gcov_notes *n,
-			const struct gcov_function *f, uint32_t id, struct op_error *e)
+			const struct gcov_function *f, uint32_t id,
+			const struct gcov_idents *idents, struct op_error *e)
 {
 	uint32_t name = 0;
 	struct xprof_proc *p;
@@ -100,14 +104,15 @@ static int add_function(struct xprof *x, const struct gcov_notes *n,
 	p = xprof_begin_proc(x);
 	p->name = name;
 	p->id = id;
-	p->signature = (uint64_t)f->cfg_checksum << 32 | f->lineno_checksum;
+	p->signature = gcov_signature(f);
 	p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
 	add_graph(x, f, p);
+	gcov_add_values(x, f, idents, p);
 	return add_lines(x, n, f, p, e);
 }
 
 int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *path, uint32_t sec,
-		    uint32_t usec, struct op_error *e)
+		    uint32_t usec, const struct gcov_idents *idents, struct op_error *e)
 {
 	struct xprof_object *o;
 	uint32_t name = 0, id = 0;
@@ -119,14 +124,14 @@ int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *pat
 	*o = (struct xprof_object){
 		.has = XPROF_HAS_MAX | XPROF_HAS_SUM, .path = name, .sec = sec, .usec = usec,
 		.first_proc = o->first_proc, .signature = n->stamp,
+		.nr_values = GCOV_RECORD_VALUES,
 	};
 	for (uint32_t i = 0; i < n->nr && !err; i++) {
 		const struct gcov_function *f = &n->functions[i];
 
-		/* functions that the data lacks are not in the program [XP-36] */
-		if (f->is_artificial || !f->nr_blocks || (n->has_data && !f->counters))
+		if (!gcov_is_procedure(n, f))
 			continue;
-		err = add_function(x, n, f, ++id, e);
+		err = add_function(x, n, f, ++id, idents, e);
 		if (!err)
 			o->signature = hash_mix(o->signature,
 						x->procs[x->nr_procs - 1].signature);
