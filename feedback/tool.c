@@ -3,9 +3,11 @@
 #include "feedback/tool.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "feedback/xprof/add.h"
+#include "libutil/file.h"
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
 
@@ -46,6 +48,31 @@ int xprof_tool_parse_type(const char *word, enum xprof_type *ret, struct op_erro
 		}
 	return op_error_set(e, -EINVAL, "unknown type '%s': expected feedback, objfd, tcovd or "
 			    "tcovsd", word);
+}
+
+int xprof_tool_find_type(const char *dir, enum xprof_type *ret, struct op_error *e)
+{
+	struct strbuf names = STRBUF_INIT;
+	int nr = 0;
+
+	*ret = XPROF_FEEDBACK;
+	for (int i = 0; i < NR_XPROF_TYPES; i++) {
+		char *path = path_join(dir, xprof_type_names[i]);
+
+		if (file_exists(path)) {
+			if (!nr)
+				*ret = i;
+			strbuf_addf(&names, "%s%s", nr++ ? ", " : "", xprof_type_names[i]);
+		}
+		free(path);
+	}
+	if (nr > 1 && *ret != XPROF_FEEDBACK)
+		op_error_set(e, -ENOENT, "'%s' has no feedback, but %s; choose with -t TYPE", dir,
+			     names.text);
+	else
+		nr = 0;
+	strbuf_free(&names);
+	return nr ? -ENOENT : 0;
 }
 
 int xprof_tool_parse_store(bool add, bool replace, enum xprof_store *ret, struct op_error *e)
@@ -104,7 +131,7 @@ int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 	int err = xprof_dir_read(dir, type, &options, ret, e);
 
 	if (err != -ENOENT || type == XPROF_FEEDBACK) {
-		if (!err && type == XPROF_OBJFD &&
+		if (!err && type == XPROF_OBJFD && object &&
 		    strcmp(xprof_text(*ret, (*ret)->objects[0].path), object)) {
 			xprof_free(*ret);
 			err = op_error_set(e, -ENOENT, "object file '%s' not found in '%s/objfd'",

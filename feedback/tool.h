@@ -18,6 +18,9 @@ extern const struct format_warnings xprof_tool_warnings;	/* prints to stderr */
 /* The type named @word, or feedback if @word is NULL. -EINVAL: unknown. */
 int xprof_tool_parse_type(const char *word, enum xprof_type *ret, struct op_error *e);
 
+/* The type of the folder @dir without being told: feedback, or its only one. -ENOENT: others. */
+int xprof_tool_find_type(const char *dir, enum xprof_type *ret, struct op_error *e);
+
 /* How to store, from the options --add and --replace. -EINVAL: both are given. */
 int xprof_tool_parse_store(bool add, bool replace, enum xprof_store *ret, struct op_error *e);
 
@@ -26,7 +29,8 @@ int xprof_tool_store(const char *dir, const struct xprof *x, enum xprof_store ho
 
 /*
  * Read the file of @type in the folder @dir; if it does not exist, make that profile from the file
- * of type feedback. @object: the path of the object for type objfd.
+ * of type feedback. @object: the path of the object for type objfd, or NULL for the
+ * one in the file.
  */
 int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 		    struct xprof **ret, struct op_error *e);

@@ -20,7 +20,7 @@ static const struct poptOption table[] = {
 	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace the existing profile", NULL },
 	{ "check", 'c', POPT_ARG_NONE, &raw.check, 0, "only check the text", NULL },
 	{ "strict", 's', POPT_ARG_NONE, &raw.strict, 0,
-	  "fail if the counts of a procedure are inconsistent", NULL },
+	  "fail if counts are inconsistent or a procedure is missing", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };

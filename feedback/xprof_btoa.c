@@ -50,9 +50,11 @@ static int run(const struct command_line *line)
 	struct op_error e = { "" };
 	enum xprof_type type;
 	struct xprof *x;
-	int status, err = xprof_tool_parse_type(raw.type, &type, &e);
+	int status, err = raw.type || !nr
+			  ? xprof_tool_parse_type(raw.type, &type, &e)
+			  : xprof_tool_find_type(args[0], &type, &e);
 
-	if (!err && type == XPROF_OBJFD && nr) {
+	if (!err && type == XPROF_OBJFD && raw.type && nr) {
 		object = *args++;
 		nr--;
 	}

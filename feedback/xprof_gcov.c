@@ -3,16 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "feedback/gcov/list.h"
+#include "feedback/gcov/comdat.h"
+#include "feedback/gcov/set.h"
 #include "feedback/gcov/xprof.h"
 #include "feedback/tool.h"
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
-
-#define FILE_LIMIT	((size_t)1 << 30)
 
 static struct raw {
 	int add, replace;
@@ -35,68 +33,33 @@ static const struct option_set set = {
 	"xprof_gcov", table, "[OPTION...] DIR|FILE.gcno|FILE.gcda|FILE.o..."
 };
 
-static int read_notes(const char *path, struct gcov_notes *ret, struct op_error *e)
+static int add_object(struct xprof *x, const struct gcov_set *files, const struct gcov_object *o,
+		      struct op_error *e)
 {
 	struct op_error why = { "" };
-	char *bytes;
-	size_t size;
-	int err = file_read_all(path, FILE_LIMIT, &bytes, &size);
 
-	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
-	err = gcov_notes_read(bytes, size, ret, &why);
-	return err ? op_error_set(e, err, "%s: %s", path, why.text) : 0;
+	if (gcov_add_object(x, &o->notes, o->path, o->sec, o->usec, &files->idents, &why))
+		return op_error_set(e, -EPROTO, "cannot convert '%s': %s", o->notes_path, why.text);
+	return 0;
 }
 
-/* An object that never ran has no data. Stale data is ignored with a warning [XP-34]. */
-static int read_data(const char *notes_path, struct gcov_notes *n, struct op_error *e)
+/* Of an object without data it is not known which instances the program has. */
+static void add_comdats(struct xprof *x, const struct gcov_set *files)
 {
-	char *path = gcov_list_beside(notes_path, ".gcda"), *bytes;
-	struct op_error why = { "" };
-	size_t size;
-	int err = file_read_all(path, FILE_LIMIT, &bytes, &size);
+	struct gcov_comdats comdats = { 0 };
+	size_t nr_missing = 0;
 
-	if (err == -ENOENT) {
-		free(path);
-		return 0;
-	}
-	if (err) {
-		op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
-	} else {
-		err = gcov_data_read(bytes, size, n, &why);
-		free(bytes);
-		if (err == -ESTALE) {
-			report_warning("ignored '%s': %s", path, why.text);
-			err = 0;
-		} else if (err) {
-			op_error_set(e, err, "%s: %s", path, why.text);
-		}
-	}
-	free(path);
-	return err;
+	for (size_t i = 0; i < files->nr; i++)
+		if (files->objects[i].notes.has_data)
+			nr_missing += !gcov_find_comdats(x, (uint32_t)i, &comdats);
+	gcov_add_comdats(x, &comdats);
+	if (nr_missing)
+		report_warning("cannot read %zu object file%s: its COMDAT procedures are unknown",
+			       nr_missing, nr_missing == 1 ? "" : "s");
 }
 
-static int add_file(struct xprof *x, const char *path, struct op_error *e)
-{
-	char *object = gcov_list_beside(path, ".o");
-	struct op_error why = { "" };
-	struct gcov_notes notes = { 0 };
-	struct stat st = { 0 };
-	int err = read_notes(path, &notes, e);
-
-	if (!err)
-		err = read_data(path, &notes, e);
-	if (!err && stat(path, &st))
-		err = op_error_set(e, -errno, "cannot read '%s': %s", path, strerror(errno));
-	if (!err && gcov_add_object(x, &notes, object, st.st_mtim.tv_sec,
-				    st.st_mtim.tv_nsec / 1000, &why))
-		err = op_error_set(e, -EPROTO, "cannot convert '%s': %s", path, why.text);
-	gcov_notes_free(&notes);
-	free(object);
-	return err;
-}
-
-static int add_program(struct xprof *x, const char *name, struct op_error *e)
+static int add_program(struct xprof *x, const struct gcov_set *files, const char *name,
+		       struct op_error *e)
 {
 	char *path = path_absolute(name);
 	struct xprof_program *p;
@@ -111,20 +74,23 @@ static int add_program(struct xprof *x, const char *name, struct op_error *e)
 	for (uint32_t i = 0; i < x->nr_objects; i++)
 		xprof_add_refs(x)->object = i;
 	p->nr_refs = x->nr_objects;
+	add_comdats(x, files);
 	free(path);
 	return 0;
 }
 
 static int make(const struct gcov_list *list, struct xprof *x, struct op_error *e)
 {
-	int err = 0;
+	struct gcov_set files;
+	int err = gcov_set_read(list, true, &xprof_tool_warnings, &files, e);
 
-	for (size_t i = 0; i < list->nr && !err; i++)
-		err = add_file(x, list->paths[i], e);
+	for (size_t i = 0; i < files.nr && !err; i++)
+		err = add_object(x, &files, &files.objects[i], e);
 	if (!err && raw.program)
-		err = add_program(x, raw.program, e);
+		err = add_program(x, &files, raw.program, e);
 	if (!err)
 		xprof_set_sums(x);
+	gcov_set_free(&files);
 	return err;
 }
 

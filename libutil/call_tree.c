@@ -65,11 +65,17 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
 	return id;
 }
 
+void call_tree_finish(struct call_tree *t)
+{
+	free(t->links);
+	t->links = NULL;
+	hash_table_free(&t->index);
+}
+
 void call_tree_free(struct call_tree *t)
 {
+	call_tree_finish(t);
 	free(t->nodes);
-	free(t->links);
-	hash_table_free(&t->index);
 	*t = (struct call_tree){ 0 };
 }
 

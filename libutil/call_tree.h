@@ -36,6 +36,7 @@ struct call_tree {
 /* The node of @key called from @parent, added if it is new. */
 uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key);
 void call_tree_free(struct call_tree *t);	/* leaves it empty and usable */
+void call_tree_finish(struct call_tree *t);	/* free all but the nodes; none can be added */
 
 /*
  * Each node has @nr_counts consecutive elements of @counts. Add to them those of all nodes below,

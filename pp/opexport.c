@@ -40,6 +40,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 	};
 	const struct export_options exporting = {
 		.cache_dir = cache_dir,
+		.spec = &c->spec,
 		.demangle = c->demangle,
 		.symbols = symbols,
 		.merge_unnamed = c->merge_unnamed,
@@ -51,6 +52,8 @@ static int make_profile(const struct export_command *c, struct collection *colle
 		fetch_debug_of_all(collection, lines, notices);
 	if (!err)
 		err = export_profile(collection, &exporting, ret, notices, e);
+	else if (err == -ENOENT && (*ret = export_empty(collection, notices)))
+		err = 0;
 	free(cache_dir);
 	return err;
 }

@@ -66,11 +66,12 @@ int gcov_cursor_open(struct gcov_cursor *c, const char *bytes, size_t size, uint
 	c->swapped = word == __builtin_bswap32(magic);
 	if (word != magic && !c->swapped)
 		return op_error_set(e, -EPROTO, "offset 0: not a gcc coverage file");
-	word = gcov_cursor_u32(c);
+	c->version = gcov_cursor_u32(c);
 	for (int i = 0; i < 4; i++)
-		version[i] = word >> (24 - 8 * i);
-	if (c->is_short || version[0] != 'B' || version[1] != '2')
-		return op_error_set(e, -EPROTO, "offset 4: unsupported version: expected gcc 12");
+		version[i] = c->version >> (24 - 8 * i);
+	if (c->is_short || version[0] != 'B' || version[1] < '2' || version[1] > '4')
+		return op_error_set(e, -EPROTO, "offset 4: unsupported version: expected gcc 12, "
+				    "13 or 14");
 	return 0;
 }
 

@@ -13,18 +13,20 @@ enum gcov_tag {
 	GCOV_BLOCKS = 0x01410000,
 	GCOV_ARCS = 0x01430000,
 	GCOV_LINES = 0x01450000,
-	GCOV_ARC_COUNTERS = 0x01a10000,
+	GCOV_ARC_COUNTERS = 0x01a10000,		/* plus 0x20000 for each kind of values */
+	GCOV_SUMMARY = 0xa1000000,
 };
 
 struct gcov_cursor {
 	const char *base, *at, *end;	/* end: of the current record */
 	const char *file_end;
 	bool swapped;
+	uint32_t version;
 	bool is_short;		/* a read went past @end and returned 0 */
 	struct op_error *e;
 };
 
-/* Start after magic and version. -EPROTO: not @magic and gcc 12. */
+/* Start after magic and version. -EPROTO: not @magic and gcc 12, 13 or 14. */
 int gcov_cursor_open(struct gcov_cursor *c, const char *bytes, size_t size, uint32_t magic,
 		     struct op_error *e);
 

@@ -2,7 +2,7 @@
 /*
  * files.h - files of gcc --coverage: notes (.gcno) hold graphs, data (.gcda) holds counts
  *
- * Files of gcc 12 in either byte order. Memory use is in proportion to the size of the files.
+ * Files of gcc 12 to 14 in either byte order. Memory use is in proportion to the size of the files.
  * Rules: doc/xprof.md [XP-33]..[XP-37].
  */
 #ifndef FEEDBACK_GCOV_FILES_H
@@ -25,6 +25,26 @@ struct gcov_line {
 	const char *file;		/* as on the compiler's command line */
 };
 
+/* What gcc counts besides arcs: its kinds of counters, by their numbers in the files. */
+enum gcov_kind {
+	GCOV_INTERVAL = 1, GCOV_POW2, GCOV_TOPN, GCOV_INDIRECT, GCOV_AVERAGE, GCOV_IOR, GCOV_TIME,
+	NR_GCOV_KINDS
+};
+
+/*
+ * A word for each site or property of it. Of GCOV_TOPN and GCOV_INDIRECT, a list for each site:
+ * executions, number of pairs, and pairs of a value (the ident of a function) and its count.
+ */
+struct gcov_values {
+	uint32_t nr;
+	uint64_t *words;		/* NULL: all 0 */
+};
+
+static inline bool gcov_has_lists(enum gcov_kind kind)
+{
+	return kind == GCOV_TOPN || kind == GCOV_INDIRECT;
+}
+
 struct gcov_function {
 	uint32_t ident, lineno_checksum, cfg_checksum;
 	const char *name;		/* of the symbol */
@@ -35,12 +55,16 @@ struct gcov_function {
 	uint32_t nr_arcs, arcs_room, nr_lines, lines_room;
 	uint32_t nr_counted;		/* arcs that are not on the tree */
 	uint64_t *counters;		/* of these arcs; NULL: the data lacks the function */
+	struct gcov_values values[NR_GCOV_KINDS];
 };
 
 struct gcov_notes {
 	char *bytes;			/* the file, which holds the strings */
 	const char *cwd;		/* the folder of relative files */
+	uint32_t version;
+	bool swapped;			/* the files have the other byte order */
 	uint32_t stamp;			/* of the compilation; the same in the data */
+	size_t size;			/* of the file */
 	struct gcov_function *functions;
 	uint32_t nr, room;
 	bool has_data;

@@ -132,8 +132,10 @@ int gcov_notes_read(char *bytes, size_t size, struct gcov_notes *ret, struct op_
 	struct notes_reader r = { .notes = ret, .blocks_left = size / 4 };
 	int err;
 
-	*ret = (struct gcov_notes){ .bytes = bytes, .cwd = "" };
+	*ret = (struct gcov_notes){ .bytes = bytes, .cwd = "", .size = size };
 	err = gcov_cursor_open(&r.c, bytes, size, NOTES_MAGIC, e);
+	ret->version = r.c.version;
+	ret->swapped = r.c.swapped;
 	if (!err)
 		err = read_notes(&r);
 	if (err)
@@ -141,12 +143,22 @@ int gcov_notes_read(char *bytes, size_t size, struct gcov_notes *ret, struct op_
 	return err;
 }
 
+static void free_data(struct gcov_function *f)
+{
+	free(f->counters);
+	f->counters = NULL;
+	for (int kind = 0; kind < NR_GCOV_KINDS; kind++) {
+		free(f->values[kind].words);
+		f->values[kind] = (struct gcov_values){ 0 };
+	}
+}
+
 void gcov_notes_free(struct gcov_notes *n)
 {
 	for (uint32_t i = 0; i < n->nr; i++) {
 		free(n->functions[i].arcs);
 		free(n->functions[i].lines);
-		free(n->functions[i].counters);
+		free_data(&n->functions[i]);
 	}
 	free(n->functions);
 	free(n->bytes);
@@ -175,6 +187,7 @@ struct data_reader {
 	struct gcov_function **by_ident;
 	uint32_t nr;
 	struct gcov_function *function;		/* owner of the next counters, or NULL */
+	uint64_t zeros_left;			/* values that may still be declared to be 0 */
 };
 
 static int read_data_function(struct data_reader *r)
@@ -206,6 +219,50 @@ static int read_counters(struct data_reader *r, int32_t length)
 	return 0;
 }
 
+/* Do lists fill the words? */
+static bool are_lists(const struct gcov_values *v)
+{
+	uint32_t at = 0;
+
+	while (v->words && at < v->nr) {
+		if (v->nr - at < 2 || v->words[at + 1] > (v->nr - at - 2) / 2)
+			return false;
+		at += 2 + 2 * (uint32_t)v->words[at + 1];
+	}
+	return v->words || v->nr % 2 == 0;
+}
+
+static int read_values(struct data_reader *r, enum gcov_kind kind, int32_t length)
+{
+	struct gcov_values *v;
+	int64_t nr = length < 0 ? -(int64_t)length / 8 : length / 8;
+
+	if (!r->function)
+		return 0;
+	v = &r->function->values[kind];
+	if (length % 8 || v->nr)
+		return gcov_cursor_fail(&r->c, "unexpected number of values");
+	if (length < 0 && (uint64_t)nr > r->zeros_left)		/* [XP-45] */
+		return gcov_cursor_fail(&r->c, "too many values");
+	r->zeros_left -= length < 0 ? (uint64_t)nr : 0;
+	v->nr = (uint32_t)nr;
+	if (length > 0)
+		v->words = xcalloc((size_t)nr, sizeof(*v->words));
+	for (int64_t i = 0; i < nr && length > 0; i++)
+		v->words[i] = gcov_cursor_u64(&r->c);
+	return gcov_has_lists(kind) && !are_lists(v)
+	       ? gcov_cursor_fail(&r->c, "malformed list of values") : 0;
+}
+
+/* The kind of values that records with @tag have; 0: others. */
+static enum gcov_kind kind_of(uint32_t tag)
+{
+	uint32_t kind = (tag - GCOV_ARC_COUNTERS) >> 17;
+
+	return tag > GCOV_ARC_COUNTERS && !((tag - GCOV_ARC_COUNTERS) & 0x1ffff) &&
+	       kind < NR_GCOV_KINDS ? kind : 0;
+}
+
 static int read_data(struct data_reader *r, uint32_t stamp)
 {
 	uint32_t tag;
@@ -222,6 +279,8 @@ static int read_data(struct data_reader *r, uint32_t stamp)
 			err = read_data_function(r);
 		else if (tag == GCOV_ARC_COUNTERS)
 			err = read_counters(r, length);
+		else if (kind_of(tag))
+			err = read_values(r, kind_of(tag), length);
 		if (!err && r->c.is_short)
 			err = gcov_cursor_fail(&r->c, "truncated record");
 	}
@@ -232,7 +291,7 @@ static int read_data(struct data_reader *r, uint32_t stamp)
 
 int gcov_data_read(const char *bytes, size_t size, struct gcov_notes *n, struct op_error *e)
 {
-	struct data_reader r = { .nr = n->nr };
+	struct data_reader r = { .nr = n->nr, .zeros_left = (n->size + size) / 4 };
 	int err = gcov_cursor_open(&r.c, bytes, size, DATA_MAGIC, e);
 
 	if (err)
@@ -244,9 +303,7 @@ int gcov_data_read(const char *bytes, size_t size, struct gcov_notes *n, struct 
 	err = read_data(&r, n->stamp);
 	free(r.by_ident);
 	n->has_data = !err;
-	for (uint32_t i = 0; err && i < n->nr; i++) {
-		free(n->functions[i].counters);
-		n->functions[i].counters = NULL;
-	}
+	for (uint32_t i = 0; err && i < n->nr; i++)
+		free_data(&n->functions[i]);
 	return err;
 }

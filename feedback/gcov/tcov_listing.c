@@ -21,13 +21,32 @@ struct listing {
 	const struct tcov_options *options;
 	struct xprof_line_count *lines;
 	size_t nr_lines;
+	bool is_sampled;		/* counts are estimates, and 0 says little */
 	FILE *out;
 };
+
+static bool has_sampled_lines(const struct xprof *x, uint32_t file)
+{
+	for (uint32_t i = 0; i < x->nr_objects; i++) {
+		const struct xprof_object *o = &x->objects[i];
+
+		if (!xprof_is_sampled(x, i))
+			continue;
+		for (uint32_t k = o->first_proc; k < o->first_proc + o->nr_procs; k++) {
+			const struct xprof_proc *p = &x->procs[k];
+
+			for (uint32_t t = p->first_tuple; t < p->first_tuple + p->nr_tuples; t++)
+				if (x->tuples[t].file == file)
+					return true;
+		}
+	}
+	return false;
+}
 
 static void print_line(const struct listing *l, const struct xprof_line_count *c, const char *text,
 		       int len)
 {
-	char count[24] = "#####";
+	char count[24];
 
 	if (!c || (!l->options->all && !c->begins_block)) {
 		fprintf(l->out, "%16s%.*s\n", "", len, text);
@@ -35,6 +54,8 @@ static void print_line(const struct listing *l, const struct xprof_line_count *c
 	}
 	if (c->count)
 		snprintf(count, sizeof(count), "%" PRIu64, c->count);
+	else
+		snprintf(count, sizeof(count), "%s", l->is_sampled ? "....." : "#####");
 	fprintf(l->out, "%12s -> %.*s\n", count, len, text);
 }
 
@@ -111,8 +132,10 @@ static void print_totals(const struct listing *l)
 	if (!t.blocks)
 		return;
 	fprintf(l->out, "\n\n%12" PRIu64 "\tbasic blocks in this file\n", t.blocks);
-	fprintf(l->out, "%12" PRIu64 "\tbasic blocks executed\n", t.executed);
-	fprintf(l->out, "%12.2f\tpercent of the file executed\n", 100.0 * t.executed / t.blocks);
+	fprintf(l->out, "%12" PRIu64 "\tbasic blocks %s\n", t.executed,
+		l->is_sampled ? "sampled" : "executed");
+	fprintf(l->out, "%12.2f\tpercent of the file %s\n", 100.0 * t.executed / t.blocks,
+		l->is_sampled ? "sampled" : "executed");
 	fprintf(l->out, "\n%12" PRIu64 "\ttotal basic block executions\n", t.executions);
 	fprintf(l->out, "%12.2f\taverage executions of a basic block\n",
 		(double)t.executions / t.blocks);
@@ -133,6 +156,10 @@ int tcov_listing_print(const struct xprof *x, const uint64_t *counts, uint32_t f
 		return op_error_set(e, err, "cannot read '%s': %s; use -p OLD NEW if the sources "
 				    "were moved", path, strerror(-err));
 	l.lines = xprof_line_counts(x, file, &l.nr_lines);
+	l.is_sampled = has_sampled_lines(x, file);
+	if (l.is_sampled)
+		fputs("counts are estimated from samples; ..... has none, but may have run\n\n",
+		      out);
 	print_source(&l, text, size);
 	print_top(&l);
 	print_totals(&l);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "feedback/gcov/values.h"
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
@@ -43,6 +44,8 @@ static int add_lines(struct xprof *x, const struct gcov_notes *n, const struct g
 	const char *last = NULL;
 	uint32_t file = 0;
 
+	if (f->is_artificial)		/* its lines are those of others */
+		return 0;
 	for (uint32_t i = 0; i < f->nr_lines; i++) {
 		const struct gcov_line *l = &f->lines[i];
 		int err = l->file == last ? 0 : add_file(x, n, l->file, &file, e);
@@ -58,30 +61,39 @@ static int add_lines(struct xprof *x, const struct gcov_notes *n, const struct g
 	return 0;
 }
 
-/* Arcs that are not on the tree have counters, in the order of the arcs. */
+static bool was_executed(const struct gcov_function *f)
+{
+	for (uint32_t i = 0; f->counters && i < f->nr_counted; i++)
+		if (f->counters[i])
+			return true;
+	return false;
+}
+
+/* Arcs that are not on the tree have counters, in the order of the arcs, if it ran [XP-8]. */
 static void add_graph(struct xprof *x, const struct gcov_function *f, struct xprof_proc *p)
 {
-	uint32_t counter = 0;
+	uint32_t nr_counters = was_executed(f) ? f->nr_counted : 0, counter = 0;
 
-	for (uint32_t i = 0; i < f->nr_counted; i++)
-		*xprof_add_counters(x) = f->counters ? f->counters[i] : 0;
+	for (uint32_t i = 0; i < nr_counters; i++)
+		*xprof_add_counters(x) = f->counters[i];
 	for (uint32_t i = 0; i < f->nr_blocks; i++)
 		xprof_add_blocks(x);
 	for (uint32_t i = 0; i < f->nr_arcs; i++) {
 		const struct gcov_arc *a = &f->arcs[i];
 
 		*xprof_add_edges(x) = (struct xprof_edge){
-			.counter = a->flags & GCOV_ON_TREE ? 0 : ++counter,
+			.counter = !nr_counters || a->flags & GCOV_ON_TREE ? 0 : ++counter,
 			.from = a->from + 1, .to = a->to + 1,
 		};
 	}
-	p->nr_counters = f->nr_counted;
+	p->nr_counters = nr_counters;
 	p->nr_blocks = f->nr_blocks;
 	p->nr_edges = f->nr_arcs;
 }
 
 static int add_function(struct xprof *x, const struct gcov_notes *n,
-			const struct gcov_function *f, uint32_t id, struct op_error *e)
+			const struct gcov_function *f, uint32_t id,
+			const struct gcov_idents *idents, struct op_error *e)
 {
 	uint32_t name = 0;
 	struct xprof_proc *p;
@@ -92,14 +104,15 @@ static int add_function(struct xprof *x, const struct gcov_notes *n,
 	p = xprof_begin_proc(x);
 	p->name = name;
 	p->id = id;
-	p->signature = (uint64_t)f->cfg_checksum << 32 | f->lineno_checksum;
+	p->signature = gcov_signature(f);
 	p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
 	add_graph(x, f, p);
+	gcov_add_values(x, f, idents, p);
 	return add_lines(x, n, f, p, e);
 }
 
 int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *path, uint32_t sec,
-		    uint32_t usec, struct op_error *e)
+		    uint32_t usec, const struct gcov_idents *idents, struct op_error *e)
 {
 	struct xprof_object *o;
 	uint32_t name = 0, id = 0;
@@ -111,14 +124,14 @@ int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *pat
 	*o = (struct xprof_object){
 		.has = XPROF_HAS_MAX | XPROF_HAS_SUM, .path = name, .sec = sec, .usec = usec,
 		.first_proc = o->first_proc, .signature = n->stamp,
+		.nr_values = GCOV_RECORD_VALUES,
 	};
 	for (uint32_t i = 0; i < n->nr && !err; i++) {
 		const struct gcov_function *f = &n->functions[i];
 
-		/* functions that the data lacks are not in the program [XP-36] */
-		if (f->is_artificial || !f->nr_blocks || (n->has_data && !f->counters))
+		if (!gcov_is_procedure(n, f))
 			continue;
-		err = add_function(x, n, f, ++id, e);
+		err = add_function(x, n, f, ++id, idents, e);
 		if (!err)
 			o->signature = hash_mix(o->signature,
 						x->procs[x->nr_procs - 1].signature);

@@ -177,6 +177,19 @@ static void add_image(struct work *w, const struct inverted_image *inverted)
 	binary_close(&binary);
 }
 
+/* An object that is a whole program is a sampled one: no compiler's object file is [XP-39]. */
+static void add_programs(struct xprof *x)
+{
+	for (uint32_t i = 0; i < x->nr_objects; i++) {
+		struct xprof_program *p = xprof_begin_program(x);
+
+		p->path = x->objects[i].path;
+		p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
+		xprof_add_refs(x)->object = i;
+		p->nr_refs = 1;
+	}
+}
+
 static int make(struct work *w, const char *session_dir, struct op_error *e)
 {
 	struct inversion inversion;
@@ -191,6 +204,7 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 		    !inversion.images[i].image->is_kernel)
 			add_image(w, &inversion.images[i]);
 	inversion_free(&inversion);
+	add_programs(w->x);
 	xprof_set_sums(w->x);
 	if (!w->x->nr_procs)
 		return op_error_set(e, -ENOENT, "no samples in functions of available binaries");

@@ -155,7 +155,7 @@ static void add_proc(struct addition *a, const struct xprof_object *o, const str
 					: xprof_copy_proc(a->sum, a->more, q);
 
 	to->has = p->has | q->has;
-	for (uint32_t i = 0; is_base && i < q->nr_counters && a->sum->type != XPROF_OBJFD; i++) {
+	for (uint32_t i = 0; is_base && i < q->nr_counters && !to->is_declared; i++) {
 		uint64_t *c = &a->sum->counters[to->first_counter + i];
 
 		*c = saturated(*c, xprof_counter(a->more, q, i + 1));

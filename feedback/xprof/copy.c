@@ -45,8 +45,8 @@ struct xprof_proc *xprof_copy_proc(struct xprof *to, const struct xprof *from,
 	copy->first_block = firsts.first_block;
 	copy->first_edge = firsts.first_edge;
 	copy->first_tuple = firsts.first_tuple;
-	for (uint32_t i = 1; to->type != XPROF_OBJFD && i <= p->nr_counters; i++)
-		*xprof_add_counters(to) = xprof_counter(from, p, i);
+	for (uint32_t i = 1; !p->is_declared && i <= p->nr_counters; i++)
+		*xprof_add_counters(to) = to->type == XPROF_OBJFD ? 0 : xprof_counter(from, p, i);
 	for (uint32_t i = 0; i < p->nr_blocks; i++)
 		*xprof_add_blocks(to) = from->blocks[p->first_block + i];
 	for (uint32_t i = 0; i < p->nr_edges; i++)

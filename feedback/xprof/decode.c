@@ -227,7 +227,7 @@ static bool take_elements(struct walk *w, enum xprof_array array, uint32_t first
 static bool take_lists(struct walk *w, const struct xprof_object *o, const struct xprof_proc *p)
 {
 	return take_elements(w, XPROF_ARRAY_counters, p->first_counter,
-			     w->x->type == XPROF_OBJFD ? 0 : p->nr_counters) &&
+			     p->is_declared ? 0 : p->nr_counters) &&
 	       take_elements(w, XPROF_ARRAY_values, p->first_value, xprof_nr_values(o, p)) &&
 	       take_elements(w, XPROF_ARRAY_blocks, p->first_block, p->nr_blocks) &&
 	       take_elements(w, XPROF_ARRAY_edges, p->first_edge, p->nr_edges) &&
@@ -241,14 +241,15 @@ static int check_objects(struct walk *w)
 	for (uint32_t i = 0; i < x->nr_objects; i++) {
 		const struct xprof_object *o = &x->objects[i];
 
-		if (!is_string(x, o->path) || o->has & ~3u || o->unused ||
+		if (!is_string(x, o->path) || o->has & ~3u ||
 		    !take_elements(w, XPROF_ARRAY_procs, o->first_proc, o->nr_procs))
 			return fail_at(w, XPROF_ARRAY_objects, i,
 				       "invalid path or procedures of an object file");
 		for (uint32_t k = o->first_proc; k < o->first_proc + o->nr_procs; k++) {
 			const struct xprof_proc *p = &x->procs[k];
 
-			if (!is_string(x, p->name) || p->has & ~3u || p->unused ||
+			if (!is_string(x, p->name) || p->has & ~3u || p->is_declared > 1 ||
+			    (p->is_declared && x->type != XPROF_OBJFD) ||
 			    (p->nr_vp_records && !o->nr_values) || !take_lists(w, o, p))
 				return fail_at(w, XPROF_ARRAY_procs, k,
 					       "invalid name or lists of a procedure");
@@ -345,6 +346,15 @@ static int check_arrays(struct decoder *d)
 
 /* --- the file --- */
 
+/* Files of minor version 0 never contain the counters of an objfd. */
+static void declare_counters(struct decoder *d)
+{
+	if (d->x->type != XPROF_OBJFD || d->header.minor)
+		return;
+	for (uint32_t i = 0; i < d->x->nr_procs; i++)
+		d->x->procs[i].is_declared = 1;
+}
+
 static int decode(struct decoder *d, const struct xprof_options *options)
 {
 	const struct xprof_places places = { .path = d->path };
@@ -352,8 +362,10 @@ static int decode(struct decoder *d, const struct xprof_options *options)
 
 	if (!err)
 		err = read_sections(d);
-	if (!err)
+	if (!err) {
+		declare_counters(d);
 		err = check_arrays(d);
+	}
 	return err ? err : xprof_check(d->x, &places, options, d->e);
 }
 

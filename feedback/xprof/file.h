@@ -13,7 +13,7 @@
 
 #define XPROF_FILE_MAGIC	"OPXPROF\n"
 #define XPROF_FILE_MAJOR	1
-#define XPROF_FILE_MINOR	0
+#define XPROF_FILE_MINOR	1
 #define XPROF_FILE_ORDER	0x01020304u
 
 struct xprof_file_header {

@@ -19,7 +19,8 @@ struct reader {
 	struct xprof_lines lines;
 	struct xprof *x;
 	struct xprof_places places;
-	struct xprof_index index;	/* complete after the last object */
+	struct xprof_index index;	/* made after the last section */
+	uint32_t minor;			/* version */
 	uint32_t nr_objects, nr_programs, nr_proc_names, nr_sources;	/* declared in the header */
 	uint32_t last_file;		/* of the previous tuple of the object, or 0 */
 	uint32_t *ids;			/* of the records of the current list */
@@ -205,8 +206,7 @@ static int read_counters(struct reader *r, const struct declared *declared, uint
 	if (nr && sort_by_id(r, "counter", nr, x->counters + first, sizeof(*x->counters),
 			     r->places.lines[XPROF_ARRAY_counters] + first))
 		return -EPROTO;
-	if (x->type == XPROF_OBJFD)
-		x->nr_counters = first;		/* all 0, not stored */
+	x->procs[x->nr_procs - 1].is_declared = nr != declared->counters;
 	return 0;
 }
 
@@ -387,8 +387,8 @@ static int read_tuples(struct reader *r)
 
 static int read_proc_head(struct reader *r, struct xprof_proc *p, struct declared *ret)
 {
-	uint32_t n[7], name = 0;
-	int err = read_last_numbers(r, "PROC", n, 7);
+	uint32_t n[7] = { 0 }, name = 0;
+	int err = read_last_numbers(r, "PROC", n, r->minor < XPROF_MINOR ? 4 : 7);
 
 	if (!err)
 		err = read_signature(r, "PROC", &p->signature);
@@ -442,7 +442,7 @@ static int read_object_head(struct reader *r, struct xprof_object *o, uint32_t *
 			    uint32_t *ret_nr_sources)
 {
 	uint32_t numbers[4];
-	int err = read_last_numbers(r, "OBJFILE", ret_nr_sources, 1);
+	int err = r->minor < XPROF_MINOR ? 0 : read_last_numbers(r, "OBJFILE", ret_nr_sources, 1);
 
 	if (!err)
 		err = read_signature(r, "OBJFILE", &o->signature);
@@ -480,7 +480,8 @@ static int read_object(struct reader *r)
 	if (o->nr_procs != nr_procs)
 		return fail_count(r, line, "OBJFILE", "procedures", nr_procs, o->nr_procs);
 	found = xprof_nr_source_files(r->x, o);
-	if (found != nr_sources)	/* [XP-7] */
+	o->nr_sources = nr_sources;
+	if (found > nr_sources)		/* [XP-7] */
 		return fail_count(r, line, "OBJFILE", "source files", nr_sources, found);
 	return 0;
 }
@@ -488,30 +489,25 @@ static int read_object(struct reader *r)
 static int read_objref(struct reader *r)
 {
 	struct xprof_ref *ref = xprof_add_refs(r->x);
-	const struct span *path = &r->lines.line;
+	uint32_t path = 0;
+	int err;
 
 	record_line(r, XPROF_ARRAY_refs, r->x->nr_refs);
-	ref->object = xprof_index_path(&r->index, path->at, span_len(path));
-	if (ref->object == UINT32_MAX)		/* [XP-15] */
-		return xprof_lines_fail(&r->lines, r->lines.number, "unknown object file '%.*s'",
-					span_short(path), path->at);
+	err = read_name(r, r->lines.line, &path);
+	ref->object = path;		/* until find_objects() */
 	xprof_lines_next(&r->lines);
-	return 0;
+	return err;
 }
 
 static int read_comdat(struct reader *r)
 {
-	uint32_t name, path;
-	struct xprof_comdat *c;
-	int err = split_ref(r, r->lines.number, r->lines.line, &name, &path);
+	uint32_t both = 0;
+	int err = read_name(r, r->lines.line, &both);
 
-	if (err)
-		return err;
-	c = xprof_add_comdats(r->x);
+	xprof_add_comdats(r->x)->name = both;	/* until split_refs() */
 	record_line(r, XPROF_ARRAY_comdats, r->x->nr_comdats);
-	*c = (struct xprof_comdat){ name, path };
 	xprof_lines_next(&r->lines);
-	return 0;
+	return err;
 }
 
 static int read_program(struct reader *r)
@@ -547,7 +543,7 @@ static int read_block_ref(struct reader *r)
 {
 	struct span *line = &r->lines.line, id, count;
 	struct xprof_block_ref *b;
-	uint32_t block, name, path;
+	uint32_t block, both = 0;
 	uint64_t n;
 	int err;
 
@@ -556,14 +552,12 @@ static int read_block_ref(struct reader *r)
 	count = span_first(line);
 	if (!span_u32(id, &block) || !span_u64(count, &n))
 		return fail_expected(r, "B<block id> <count> <name>:<path>");
-	err = split_ref(r, r->lines.number, *line, &name, &path);
-	if (err)
-		return err;
+	err = read_name(r, *line, &both);
 	b = xprof_add_block_refs(r->x);
 	record_line(r, XPROF_ARRAY_block_refs, r->x->nr_block_refs);
-	*b = (struct xprof_block_ref){ .count = n, .block = block, .name = name, .path = path };
+	*b = (struct xprof_block_ref){ .count = n, .block = block, .name = both };
 	xprof_lines_next(&r->lines);
-	return 0;
+	return err;
 }
 
 static int read_source_line(struct reader *r)
@@ -634,9 +628,11 @@ static int read_version(struct reader *r)
 	if (!span_number(&version, &major) || !span_skip(&version, '.') ||
 	    !span_u32(version, &minor))
 		return xprof_lines_fail(&r->lines, r->lines.number, "expected a version number");
-	if (major != XPROF_MAJOR || minor != XPROF_MINOR)	/* [XP-17] */
+	if (major != XPROF_MAJOR || (minor != XPROF_MINOR && minor != XPROF_OLD_MINOR))
 		return xprof_lines_fail(&r->lines, r->lines.number, "unsupported version %u.%u: "
-					"expected %u.%u", major, minor, XPROF_MAJOR, XPROF_MINOR);
+					"expected %u.%u or %u.%u", major, minor, XPROF_MAJOR,
+					XPROF_OLD_MINOR, XPROF_MAJOR, XPROF_MINOR);
+	r->minor = minor;		/* [XP-17] */
 	return 0;
 }
 
@@ -646,6 +642,7 @@ static int read_header(struct reader *r)
 	uint32_t *numbers[] = {
 		&r->nr_objects, &r->nr_programs, &r->nr_proc_names, &r->nr_sources
 	};
+	size_t nr;
 	int err;
 
 	xprof_lines_next(&r->lines);
@@ -653,54 +650,86 @@ static int read_header(struct reader *r)
 		return xprof_lines_fail(&r->lines, r->lines.number, "not a profile feedback text: "
 					"expected 'PROFILE-FEEDBACK-DATA:'");
 	err = read_version(r);
-	for (size_t i = 0; !err && i < 4; i++)
+	nr = r->minor < XPROF_MINOR ? 3 : 4;
+	for (size_t i = 0; !err && i < nr; i++)
 		if (!span_u32(span_first(&r->lines.line), numbers[i]))
-			err = xprof_lines_fail(&r->lines, r->lines.number, "expected four numbers "
-					       "below 2^32 after the version");
+			err = xprof_lines_fail(&r->lines, r->lines.number, "expected %zu numbers "
+					       "below 2^32 after the version", nr);
 	if (!err && span_len(&r->lines.line))
 		err = read_type(r, r->lines.line);
 	return err;
 }
 
-/* Split the NAME:PATH of values, which is only possible when all objects are known [XP-10]. */
-static int split_values(struct reader *r)
+/* Split @name, interned as NAME:PATH, which needs all objects [XP-10]. */
+static int split_name(struct reader *r, uint32_t line, uint32_t *name, uint32_t *path)
 {
-	const uint32_t *lines = r->places.lines[XPROF_ARRAY_values];
-	int err = 0;
+	char *copy = xstrdup(xprof_text(r->x, *name));	/* strings may move */
+	struct span text = { copy, copy + strlen(copy) };
+	int err = split_ref(r, line, text, name, path);
 
-	for (uint32_t i = 0; !err && i < r->x->nr_values; i++) {
-		struct xprof_value *v = &r->x->values[i];
-		struct span text;
-		char *copy;
-
-		if (!v->name)
-			continue;
-		copy = xstrdup(xprof_text(r->x, v->name));	/* strings may move */
-		text = (struct span){ copy, copy + strlen(copy) };
-		err = split_ref(r, lines[i], text, &v->name, &v->path);
-		free(copy);
-	}
+	free(copy);
 	return err;
 }
 
+static int split_refs(struct reader *r)
+{
+	uint32_t *const *lines = r->places.lines;
+	struct xprof *x = r->x;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < x->nr_values; i++)
+		if (x->values[i].name)
+			err = split_name(r, lines[XPROF_ARRAY_values][i], &x->values[i].name,
+					 &x->values[i].path);
+	for (uint32_t i = 0; !err && i < x->nr_comdats; i++)
+		err = split_name(r, lines[XPROF_ARRAY_comdats][i], &x->comdats[i].name,
+				 &x->comdats[i].path);
+	for (uint32_t i = 0; !err && i < x->nr_block_refs; i++)
+		err = split_name(r, lines[XPROF_ARRAY_block_refs][i], &x->block_refs[i].name,
+				 &x->block_refs[i].path);
+	return err;
+}
+
+/* A program refers to objects that are defined before it [XP-15]. */
+static int find_objects(struct reader *r)
+{
+	struct xprof *x = r->x;
+
+	for (uint32_t i = 0; i < x->nr_refs; i++) {
+		uint32_t line = r->places.lines[XPROF_ARRAY_refs][i], path = x->refs[i].object;
+		uint32_t object = xprof_index_object(&r->index, path);
+		const char *text = xprof_text(x, path);
+
+		if (object == UINT32_MAX || r->places.lines[XPROF_ARRAY_objects][object] > line)
+			return xprof_lines_fail(&r->lines, line, "unknown object file '%.40s'%s",
+						text, object == UINT32_MAX ? ""
+						: ": it is defined after the program");
+		x->refs[i].object = object;
+	}
+	return 0;
+}
+
+/* In any order: only references of programs must come after what they refer to [XP-1]. */
 static int read_sections(struct reader *r)
 {
 	int err = 0;
 
-	while (!err && xprof_lines_skip(&r->lines, "OBJFILE:"))
-		err = read_object(r);
+	while (!err && !r->lines.is_end) {
+		if (xprof_lines_skip(&r->lines, "OBJFILE:"))
+			err = read_object(r);
+		else if (xprof_lines_skip(&r->lines, "PROGRAM:"))
+			err = read_program(r);
+		else if (xprof_lines_skip(&r->lines, "SRCFILE:"))
+			err = read_source(r);
+		else
+			err = xprof_lines_fail(&r->lines, r->lines.number, "unexpected '%.*s': "
+					       "expected OBJFILE, PROGRAM or SRCFILE",
+					       span_short(&r->lines.line), r->lines.line.at);
+	}
 	xprof_index_make(r->x, &r->index);
 	if (!err)
-		err = split_values(r);
-	while (!err && xprof_lines_skip(&r->lines, "PROGRAM:"))
-		err = read_program(r);
-	while (!err && xprof_lines_skip(&r->lines, "SRCFILE:"))
-		err = read_source(r);
-	if (err || r->lines.is_end)
-		return err;
-	return xprof_lines_fail(&r->lines, r->lines.number, "unexpected '%.*s': sections come in "
-				"the order OBJFILE, PROGRAM, SRCFILE", span_short(&r->lines.line),
-				r->lines.line.at);		/* [XP-1] */
+		err = find_objects(r);
+	return err ? err : split_refs(r);
 }
 
 static int check_header(struct reader *r, uint32_t line)
@@ -712,7 +741,9 @@ static int check_header(struct reader *r, uint32_t line)
 	} counts[] = {
 		{ "object files", r->nr_objects, x->nr_objects },
 		{ "programs", r->nr_programs, x->nr_programs },
-		{ "source files", r->nr_sources, x->nr_sources },
+		/* version 4.3 declares none */
+		{ "source files", r->minor < XPROF_MINOR ? x->nr_sources : r->nr_sources,
+		  x->nr_sources },
 	};
 	uint32_t names = xprof_nr_proc_names(x);
 

@@ -56,6 +56,18 @@ uint32_t xprof_nr_source_files(const struct xprof *x, const struct xprof_object 
 	return nr;
 }
 
+bool xprof_is_sampled(const struct xprof *x, uint32_t object)
+{
+	for (uint32_t i = 0; i < x->nr_programs; i++) {
+		const struct xprof_program *p = &x->programs[i];
+
+		for (uint32_t k = p->first_ref; k < p->first_ref + p->nr_refs; k++)
+			if (x->refs[k].object == object && p->path == x->objects[object].path)
+				return true;
+	}
+	return false;
+}
+
 static void add_counter(struct xprof_sums *s, uint64_t counter)
 {
 	if (counter > s->max)
@@ -68,7 +80,7 @@ struct xprof_sums xprof_sums(const struct xprof *x, uint32_t first_proc, uint32_
 	struct xprof_sums s = { 0 };
 
 	if (x->type == XPROF_OBJFD)
-		return s;
+		return s;		/* all are 0 */
 	for (uint32_t i = first_proc; i < first_proc + nr_procs; i++)
 		for (uint32_t c = 0; c < x->procs[i].nr_counters; c++)
 			add_counter(&s, x->counters[x->procs[i].first_counter + c]);

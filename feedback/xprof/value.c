@@ -110,6 +110,20 @@ bool xprof_value_is_canonical(const struct xprof_value *v)
 	}
 }
 
+/* With the fewest digits that are read back as the same bits [XP-13]. */
+static void write_float(double d, bool is_double, FILE *out)
+{
+	char text[40];
+	int digits = 1;
+
+	do
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+	while (++digits <= (is_double ? 17 : 9) &&
+	       (is_double ? double_bits(strtod(text, NULL)) != double_bits(d)
+			  : float_bits(strtof(text, NULL)) != float_bits((float)d)));
+	fputs(text, out);
+}
+
 void xprof_value_write(const struct xprof_value *v, FILE *out)
 {
 	switch (v->type) {
@@ -118,10 +132,10 @@ void xprof_value_write(const struct xprof_value *v, FILE *out)
 		fprintf(out, "%lld", (long long)v->value);
 		break;
 	case XPROF_FLOAT:
-		fprintf(out, "%.9g", float_of(v->value));
+		write_float((double)float_of(v->value), false, out);
 		break;
 	case XPROF_DOUBLE:
-		fprintf(out, "%.17g", double_of(v->value));
+		write_float(double_of(v->value), true, out);
 		break;
 	}
 }

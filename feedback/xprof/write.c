@@ -49,7 +49,7 @@ static void write_proc(const struct xprof *x, const struct xprof_object *o,
 		p->signature, p->nr_counters, p->nr_vp_sites, p->nr_vp_records, p->id,
 		p->nr_blocks, p->nr_edges, p->nr_srcmap_ops);
 	write_stats(out, p->has, p->max, p->sum);
-	for (uint32_t i = 1; x->type != XPROF_OBJFD && i <= p->nr_counters; i++)
+	for (uint32_t i = 1; !p->is_declared && i <= p->nr_counters; i++)
 		fprintf(out, "%u %" PRIu64 "\n", i, xprof_counter(x, p, i));
 	for (uint64_t i = 0; i < xprof_nr_values(o, p); i++)
 		write_value(x, &x->values[p->first_value + i], out);
@@ -65,9 +65,11 @@ static void write_proc(const struct xprof *x, const struct xprof_object *o,
 
 static void write_object(const struct xprof *x, const struct xprof_object *o, FILE *out)
 {
+	uint32_t nr_sources = xprof_nr_source_files(x, o);
+
 	fprintf(out, "OBJFILE: %s %u %u %u %u 0x%" PRIx64 " %u\n", xprof_text(x, o->path),
 		o->nr_procs, o->sec, o->usec, o->nr_values, o->signature,
-		xprof_nr_source_files(x, o));
+		nr_sources > o->nr_sources ? nr_sources : o->nr_sources);
 	write_stats(out, o->has, o->max, o->sum);
 	for (uint32_t i = 0; i < o->nr_procs; i++)
 		write_proc(x, o, &x->procs[o->first_proc + i], out);

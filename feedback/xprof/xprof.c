@@ -165,7 +165,7 @@ uint32_t xprof_intern(struct xprof *x, const char *text)
 
 uint64_t xprof_counter(const struct xprof *x, const struct xprof_proc *p, uint32_t id)
 {
-	return id && x->type != XPROF_OBJFD ? x->counters[p->first_counter + id - 1] : 0;
+	return id && !p->is_declared ? x->counters[p->first_counter + id - 1] : 0;
 }
 
 size_t xprof_file_offset(const struct xprof *x, enum xprof_array array, uint32_t at)

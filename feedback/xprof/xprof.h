@@ -21,10 +21,11 @@
 
 #define XPROF_MAJOR	4
 #define XPROF_MINOR	4
+#define XPROF_OLD_MINOR	3	/* read, too: without graphs and sources [XP-17] */
 
 enum xprof_type {
 	XPROF_FEEDBACK,
-	XPROF_OBJFD,		/* procedures of one object, without counts [XP-9] */
+	XPROF_OBJFD,		/* procedures of one object, whose counts are 0 [XP-9] */
 	XPROF_TCOVD,
 	XPROF_TCOVSD,
 	NR_XPROF_TYPES
@@ -45,16 +46,18 @@ struct xprof_object {
 	uint64_t max, sum, signature;
 	uint32_t has, path, sec, usec;
 	uint32_t nr_values;		/* of each value record of its procedures */
-	uint32_t first_proc, nr_procs, unused;
+	uint32_t first_proc, nr_procs;
+	uint32_t nr_sources;		/* names of sources, at least those of tuples [XP-7] */
 };
 
 struct xprof_proc {
 	uint64_t max, sum, signature;
 	uint32_t has, name, id;
-	uint32_t nr_counters;		/* declared; stored unless the type is objfd */
+	uint32_t nr_counters;
 	uint32_t nr_vp_sites, nr_vp_records, nr_srcmap_ops;
 	uint32_t first_counter, first_value;	/* nr_vp_records * the object's nr_values */
-	uint32_t first_block, nr_blocks, first_edge, nr_edges, first_tuple, nr_tuples, unused;
+	uint32_t first_block, nr_blocks, first_edge, nr_edges, first_tuple, nr_tuples;
+	uint32_t is_declared;		/* 1: the counters of an objfd, not contained [XP-9] */
 };
 
 struct xprof_value {
@@ -172,7 +175,7 @@ static inline uint64_t xprof_nr_values(const struct xprof_object *o, const struc
 	return (uint64_t)p->nr_vp_records * o->nr_values;
 }
 
-/* The counter @id of @p; 0 if @id is 0 or counters are only declared. */
+/* The counter @id of @p; 0 if @id is 0 or the counters are only declared. */
 uint64_t xprof_counter(const struct xprof *x, const struct xprof_proc *p, uint32_t id);
 
 /* The offset in the binary file that @x is mapped from of element @at of @array. */
@@ -202,6 +205,9 @@ size_t xprof_index_split(const struct xprof_index *index, const char *text, size
 /* The numbers of distinct procedures in values, and of distinct files in tuples of @o [XP-7]. */
 uint32_t xprof_nr_proc_names(const struct xprof *x);
 uint32_t xprof_nr_source_files(const struct xprof *x, const struct xprof_object *o);
+
+/* Was this object sampled, that is, is it the whole of a program [XP-39]? */
+bool xprof_is_sampled(const struct xprof *x, uint32_t object);
 
 struct xprof_sums {
 	uint64_t max, sum;	/* sum: modulo 2^64 */

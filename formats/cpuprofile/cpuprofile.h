@@ -47,6 +47,7 @@ bool cpuprofile_find_words(const unsigned char *bytes, size_t size, struct cpupr
  */
 void cpuprofile_save_words(struct profile *p, struct cpuprofile_words words);
 struct cpuprofile_words cpuprofile_saved_words(const struct profile *p);
+bool cpuprofile_is_words_comment(const char *comment);
 
 /* Drop what looks like frames of the signal handler, with a warning. [GC-23] */
 void cpuprofile_drop_handler_frames(struct profile *p, const struct format_warnings *w);

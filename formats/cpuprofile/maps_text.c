@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "formats/cpuprofile/maps_line.h"
+#include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -37,7 +38,7 @@ static bool is_build_variable(const char *at, const char *end)
 	return at + len == end || (!isalnum((unsigned char)at[len]) && at[len] != '_');
 }
 
-/* Replace $build by @build and \012 by a newline. */
+/* Replace $build by @build, if there was one, and \012 by a newline. */
 static void expand_path(struct maps_text *m, const struct maps_mapping *mapping,
 		      const struct maps_build *build, struct strbuf *ret)
 {
@@ -45,7 +46,7 @@ static void expand_path(struct maps_text *m, const struct maps_mapping *mapping,
 
 	strbuf_reset(ret);
 	for (const char *at = mapping->path; at < end;) {
-		if (is_build_variable(at, end) && build->len <= m->may_replace) {
+		if (build->path && is_build_variable(at, end) && build->len <= m->may_replace) {
 			strbuf_add_bytes(ret, build->path, build->len);
 			m->may_replace -= build->len;
 			at += strlen("$build");
@@ -118,6 +119,22 @@ static void add_mapping(struct maps_text *m, const struct maps_mapping *mapping,
 	*in_p = mapping->is_code ? 0 : PROFILE_NONE;
 }
 
+/* [GC-24] */
+static bool is_comment(const struct maps_mapping *m)
+{
+	return !m->start && m->limit == 1 && !m->is_code && m->path_len > 2 &&
+	       !memcmp(m->path, "# ", 2);
+}
+
+static void add_comment(struct maps_text *m, const struct maps_mapping *mapping)
+{
+	char *text = xasprintf("%.*s", (int)mapping->path_len - 2, mapping->path + 2);
+
+	plain_text(text, strlen(text));
+	profile_comment(m->p, text);
+	free(text);
+}
+
 /* [GC-12] */
 static int read_line(struct maps_text *m, struct text line, unsigned long number,
 		     const struct format_read_options *options, struct maps_build *build,
@@ -132,6 +149,10 @@ static int read_line(struct maps_text *m, struct text line, unsigned long number
 		return 0;
 	if (!maps_line_full(line, &mapping) && !maps_line_brief(line, &mapping))
 		return 0;
+	if (is_comment(&mapping)) {
+		add_comment(m, &mapping);
+		return 0;
+	}
 	if (mapping.start >= mapping.limit)
 		return format_warn_or_fail(options, e, "text line %lu: ignored: the mapping ends "
 					   "before it begins", number);
@@ -140,15 +161,63 @@ static int read_line(struct maps_text *m, struct text line, unsigned long number
 	return 0;
 }
 
+static bool is_known(struct text line)
+{
+	struct maps_mapping mapping = { 0 };
+	struct maps_build build;
+
+	return maps_line_build(line, &build) || maps_line_full(line, &mapping) ||
+	       maps_line_brief(line, &mapping);
+}
+
+/* Controls, and bytes that UTF-8 never has. */
+static bool is_text(char byte)
+{
+	unsigned char c = (unsigned char)byte;
+
+	return (c >= ' ' || c == '\t' || c == '\n' || c == '\r') && c != 0x7f && c < 0xf5 &&
+	       c != 0xc0 && c != 0xc1;
+}
+
+const char *maps_text_start(const char *begin, const char *end)
+{
+	while (end > begin && is_text(end[-1]))
+		end--;
+	return end;
+}
+
+size_t maps_text_junk(const char *text, size_t size)
+{
+	struct text all = { text, text + size }, line = { text, text }, rest;
+	const char *build, *at;
+
+	text_next_line(&all, &line);
+	if (is_known(line))
+		return 0;
+	build = memmem(line.at, text_length(line), "build=", strlen("build="));
+	if (build)
+		return (size_t)(build - text);
+	at = maps_text_start(line.at, line.end);
+	if (at == line.at)
+		return 0;
+	rest = (struct text){ at, line.end };
+	return (size_t)((is_known(rest) ? rest.at : all.at) - text);
+}
+
 static int read_lines(struct maps_text *m, const char *text, size_t size,
 		      const struct format_read_options *options, struct op_error *e)
 {
 	struct text all = { text, text + size }, line;
+	size_t junk = maps_text_junk(text, size);
 	struct strbuf path = STRBUF_INIT;
-	struct maps_build build = { "", 0 };
+	struct maps_build build = { NULL, 0 };
 	unsigned long number = 1;
 	int err = 0;
 
+	if (junk)
+		err = format_warn_or_fail(options, e, "text line 1: ignored %zu bytes between the "
+					  "trailer and the text", junk);
+	all.at += junk;
 	for (; !err && text_next_line(&all, &line); number++)
 		err = read_line(m, line, number, options, &build, &path, e);
 	strbuf_free(&path);

@@ -21,6 +21,11 @@ struct maps_text;
  */
 int maps_text_read(const char *text, size_t size, const struct format_read_options *options,
 		   struct profile *p, struct maps_text **ret, struct op_error *e);
+/* The start of the text at the end of some bytes: behind the last one that no text has. */
+const char *maps_text_start(const char *begin, const char *end);
+
+/* Bytes that are no text before the first known line, or all of the first line. [GC-8] */
+size_t maps_text_junk(const char *text, size_t size);
 void maps_text_free(struct maps_text *m);	/* NULL is fine */
 
 /* The image of @p that is mapped at @address, or PROFILE_NONE. */

@@ -29,6 +29,7 @@ struct cpuprofile_reader {
 	bool is_symbolized;		/* addresses of callers are those of the calls already */
 	uint32_t binary;		/* string: the program of a symbolized profile */
 	size_t trailer_end;		/* 0: no trailer */
+	size_t text;			/* offset of the text behind a fault [GC-14]; 0: none */
 	uint64_t total;			/* sum of counts */
 	/* reported once each, with their number and the offset of the first */
 	struct oddity {
@@ -221,7 +222,7 @@ static int add_record(struct cpuprofile_reader *r, const struct record *record)
 }
 
 /* The mappings come last in the file, but are needed first. */
-static int find_trailer(struct cpuprofile_reader *r)
+static int find_trailer(struct cpuprofile_reader *r, size_t *ret_fault)
 {
 	size_t first = r->at;
 	struct record record;
@@ -233,6 +234,7 @@ static int find_trailer(struct cpuprofile_reader *r)
 		r->at += 3 * r->words.size;
 		r->trailer_end = r->at;
 	}
+	*ret_fault = r->at;
 	r->at = first;
 	r->total = 0;
 	return err;
@@ -253,17 +255,12 @@ static int skip_further_trailers(struct cpuprofile_reader *r)
 	return err;
 }
 
-static int read_text(struct cpuprofile_reader *r)
+static int parse_text(struct cpuprofile_reader *r, size_t start)
 {
-	const char *text;
-	size_t first = r->at, size;
-	int err = skip_further_trailers(r);
+	const char *text = (const char *)r->bytes + start;
+	size_t size = r->size - start;
+	int err = 0;
 
-	text = (const char *)r->bytes + r->trailer_end;
-	size = r->size - r->trailer_end;
-	r->at = first;
-	if (err)
-		return err;
 	if (r->version == CPUPROFILE_JAVA)
 		cpuprofile_java_symbols(r->p, text, size, &r->symbols);
 	else
@@ -271,6 +268,30 @@ static int read_text(struct cpuprofile_reader *r)
 	if (!memchr(text, 0, size))
 		r->p->maps_text = profile_string_n(r->p, text, size);
 	return err;
+}
+
+static int read_text(struct cpuprofile_reader *r)
+{
+	size_t first = r->at;
+	int err = skip_further_trailers(r);
+
+	r->at = first;
+	return err ? err : parse_text(r, r->trailer_end);
+}
+
+/*
+ * What follows a fault up to the text cannot be told from records that are whole, but the text can:
+ * it has no zeros. Without its mappings the records before the fault would be of little use.
+ */
+static int salvage_text(struct cpuprofile_reader *r, size_t fault)
+{
+	const char *end = (const char *)r->bytes + r->size;
+	const char *text = maps_text_start((const char *)r->bytes + fault, end);
+
+	if (text == end)
+		return 0;
+	r->text = (size_t)(text - (const char *)r->bytes);
+	return parse_text(r, r->text);
 }
 
 static void report_oddity(struct cpuprofile_reader *r, const struct oddity *oddity,
@@ -295,8 +316,13 @@ static int salvage(struct cpuprofile_reader *r, int err)
 {
 	if (err != -EPROTO || !r->options->salvage)
 		return err;
-	format_warn(r->options->warnings, "%s; kept the %u records before it, lost the last %zu "
-		    "bytes of the file", r->e->text, r->p->nr_samples, left(r));
+	if (r->text > r->at)
+		format_warn(r->options->warnings, "%s; kept the %u records before it and the text, "
+			    "lost %zu bytes between them", r->e->text, r->p->nr_samples,
+			    r->text - r->at);
+	else
+		format_warn(r->options->warnings, "%s; kept the %u records before it, lost the "
+			    "last %zu bytes of the file", r->e->text, r->p->nr_samples, left(r));
 	return 0;
 }
 
@@ -339,16 +365,17 @@ static void add_binary(struct cpuprofile_reader *r)
 static int read_all(struct cpuprofile_reader *r)
 {
 	int err = read_header(r);
+	size_t fault;
 
 	if (err)
 		return err;
 	r->p->symbolic_addresses = r->version == CPUPROFILE_JAVA;
 	add_event(r);
 	cpuprofile_save_words(r->p, r->words);
-	err = find_trailer(r);
+	err = find_trailer(r, &fault);
 	if (err && !(err == -EPROTO && r->options->salvage))
 		return err;
-	err = r->trailer_end ? read_text(r) : 0;
+	err = err ? salvage_text(r, fault) : r->trailer_end ? read_text(r) : 0;
 	if (err)
 		return err;
 	add_binary(r);

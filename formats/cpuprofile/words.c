@@ -47,12 +47,17 @@ void cpuprofile_save_words(struct profile *p, struct cpuprofile_words words)
 		}
 }
 
+bool cpuprofile_is_words_comment(const char *comment)
+{
+	return !strncmp(comment, MARK, strlen(MARK));
+}
+
 struct cpuprofile_words cpuprofile_saved_words(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_comments; i++) {
 		const char *text = profile_text(p, p->comments[i]);
 
-		if (strncmp(text, MARK, strlen(MARK)))
+		if (!cpuprofile_is_words_comment(text))
 			continue;
 		for (size_t k = 0; k < NR_KINDS; k++)
 			if (!strcmp(text + strlen(MARK), kinds[k].name))

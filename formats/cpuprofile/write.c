@@ -255,6 +255,20 @@ static void write_java_text(struct cpuprofile_writer *w)
 	}
 }
 
+/* As mappings of nothing, because gperftools knows no other lines. [GC-24] */
+static void write_comments(struct cpuprofile_writer *w)
+{
+	for (uint32_t i = 0; i < w->p->nr_comments; i++) {
+		const char *text = profile_text(w->p, w->p->comments[i]);
+
+		if (cpuprofile_is_words_comment(text))
+			continue;
+		fputs("00000000-00000001 ---p 00000000 00:00 0 # ", w->out);
+		plain_put(text, w->out);
+		putc('\n', w->out);
+	}
+}
+
 /* The text that was read if it is canonical, else the images; never empty. [GC-21] */
 static void write_text(struct cpuprofile_writer *w)
 {
@@ -279,6 +293,7 @@ static void write_text(struct cpuprofile_writer *w)
 		putc('\n', w->out);
 	}
 	maps_text_write(p, any ? w->images : NULL, w->out);
+	write_comments(w);
 }
 
 static void report_skipped(const struct cpuprofile_writer *w)

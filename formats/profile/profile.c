@@ -88,6 +88,17 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
+void profile_finish(struct profile *p)
+{
+	struct profile_indexes *indexes = p->indexes;
+
+	call_tree_finish(&p->tree);
+	hash_table_free(&indexes->strings);
+	hash_table_free(&indexes->functions);
+	hash_table_free(&indexes->places);
+	hash_table_free(&indexes->label_sets);
+}
+
 struct text_key {
 	const char *text;
 	size_t len;

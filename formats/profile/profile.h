@@ -153,6 +153,15 @@ static inline int64_t *profile_values(const struct profile *p, uint32_t sample)
 }
 void profile_comment(struct profile *p, const char *text);
 
+/*
+ * Add @lost samples that could not be taken, of @due ones: as the only frame of a stack, "[lost]",
+ * so that the total is what was used, and a comment. Call it when all images are added. [PF-14]
+ */
+void profile_add_lost(struct profile *p, uint32_t event, uint64_t lost, uint64_t due);
+
+/* Free what only adding to the profile needs, half of a large one. Nothing can be added anymore. */
+void profile_finish(struct profile *p);
+
 /* The title, or the path of the program, or "". */
 const char *profile_title(const struct profile *p);
 /* Set the title, and the image of which the first word is the path or its last part, if any. */

@@ -145,6 +145,7 @@ static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames,
 			unsigned int end, int *ret_err)
 {
 	struct stack_last *last = begin_stack(s, frames, nr, end, ret_err);
+	bool is_new = false;
 	size_t depth;
 	uint32_t node;
 
@@ -156,14 +157,16 @@ static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames,
 	node = depth ? last->nodes[depth - 1] : last->root;
 	for (; depth < nr; depth++) {
 		const struct stack_frame *f = &frames[nr - 1 - depth];
-		uint32_t frame = frame_of(s, f, ret_err);
+		uint32_t frame = frame_of(s, f, ret_err), used = s->used;
+		const struct stack_record r = { STACK_HEAD(STACK_NODE, node), frame };
 
 		if (!frame)
 			return 0;
-		node = find_or_append(s, (struct stack_record){ STACK_HEAD(STACK_NODE, node),
-								frame }, ret_err);
+		/* nothing was called from a new node yet */
+		node = is_new ? stack_append(s, &r, 1, ret_err) : find_or_append(s, r, ret_err);
 		if (!node)
 			return 0;
+		is_new = node >= used;
 		last->frames[depth] = *f;
 		last->nodes[depth] = node;
 		last->nr = depth + 1;

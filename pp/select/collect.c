@@ -151,6 +151,8 @@ static int nothing_matches(const struct collection *c, const struct profile_spec
 			     c->sessions.sessions[0].name,
 			     is_being_recorded(&c->sessions.sessions[0])
 			     ? " yet; let oprofiled write them with opcontrol --dump"
+			     : !strcmp(c->sessions.sessions[0].info.collector, "import")
+			     ? ": the imported profile has none"
 			     : ": the command may have ended before the first one was due",
 			     c->sessions.existing);
 	else

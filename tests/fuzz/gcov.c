@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	gcov_data_read((const char *)data + 2 + nr_notes, size - 2 - nr_notes, &notes, &e);
 	x = xprof_new(XPROF_FEEDBACK);
-	if (!gcov_add_object(x, &notes, "/a.o", 1, 2, &e)) {
+	if (!gcov_add_object(x, &notes, "/a.o", 1, 2, NULL, &e)) {
 		must_be_sound(x);
 		count_lines(x);
 	}

@@ -116,6 +116,9 @@ uint32_t export_address(struct export *x, struct export_image *i, uint64_t place
 /* The profile that the session was imported from, if x->profile is all of it; else NULL. */
 struct profile *export_original(const struct export *x);
 
+/* The profile that the only session was imported from, if that has no samples; else NULL. */
+struct profile *export_empty_original(const struct export *x);
+
 /* --- symbols.c --- */
 
 /* Set x->named of all of @i's places. */

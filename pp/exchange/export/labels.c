@@ -8,6 +8,7 @@
 
 #include "libdb/session/thread_sample.h"
 #include "libdb/stack/store.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
@@ -240,8 +241,37 @@ static void set_title(struct export *x)
 	free(title);
 }
 
+/* Losses belong to no binary, thread or event, so only the whole of one event can have them. */
+static bool has_losses(const struct export *x)
+{
+	const struct profile_spec *spec = x->options->spec;
+
+	if (!spec || x->options->since || x->profile->nr_events != 1)
+		return false;
+	for (int tag = SPEC_IMAGE; tag < NR_SPEC_TAGS; tag++)
+		if (spec->list[tag].nr && !spec->list[tag].all)
+			return false;
+	return true;
+}
+
+static void add_lost(struct export *x)
+{
+	const struct session_list *all = &x->collection->sessions;
+	uint64_t lost = 0, due = 0;
+
+	for (size_t i = 0; i < all->nr && has_losses(x); i++) {
+		const struct cpu_counts *counts = &all->sessions[i].counts;
+
+		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+			count_add(&lost, counts->lost[reason]);
+		due += counts->received - counts->filtered - counts->idle;
+	}
+	profile_add_lost(x->profile, 0, lost, due);
+}
+
 void export_set_details(struct export *x)
 {
+	add_lost(x);
 	for (size_t i = 0; i < x->collection->sessions.nr; i++)
 		add_session_comment(x, &x->collection->sessions.sessions[i]);
 	set_time(x);

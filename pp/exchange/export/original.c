@@ -123,6 +123,15 @@ static void drop_lines(const struct export_options *options, struct profile *p)
 	}
 }
 
+struct profile *export_empty_original(const struct export *x)
+{
+	const struct session_list *all = &x->collection->sessions;
+
+	if (all->nr != 1 || !x->imported[0].format || x->imported[0].samples)
+		return NULL;
+	return read_kept(x, &all->sessions[0], &x->imported[0]);
+}
+
 struct profile *export_original(const struct export *x)
 {
 	const struct file_list *files = &x->collection->files;

@@ -132,6 +132,19 @@ static void export_free(struct export *x)
 	free(x->file_events);
 }
 
+struct profile *export_empty(struct collection *c, struct notices *notices)
+{
+	struct export x = { .collection = c, .notices = notices };
+	struct profile *p;
+
+	if (c->files.nr || !c->sessions.nr)
+		return NULL;
+	export_read_imported(&x);
+	p = export_empty_original(&x);
+	export_free(&x);
+	return p;
+}
+
 int export_profile(struct collection *c, const struct export_options *options,
 		   struct profile **ret, struct notices *notices, struct op_error *e)
 {

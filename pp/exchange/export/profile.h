@@ -23,6 +23,7 @@ struct export_baseline;
 struct export_options {
 	const struct export_baseline *since;	/* export only later samples; NULL: all */
 	const char *cache_dir;		/* of line tables, or NULL */
+	const struct profile_spec *spec;	/* what of the sessions @c is; NULL: any part */
 	enum demangle_style demangle;
 	bool symbols;			/* else places have no lines at all */
 	bool merge_unnamed;		/* functions without a name: by section */
@@ -36,5 +37,8 @@ struct export_options {
  */
 int export_profile(struct collection *c, const struct export_options *options,
 		   struct profile **ret, struct notices *notices, struct op_error *e);
+
+/* After a collect() that found no samples: the empty profile that was imported, or NULL. [IM-10] */
+struct profile *export_empty(struct collection *c, struct notices *notices);
 
 #endif

@@ -29,7 +29,7 @@ struct source {
 	size_t size;
 };
 
-static int make_session(const struct import_options *o, const struct source *source,
+static int make_session(const struct import_options *o, struct source *source,
 			const struct profile *p,
 			struct import_session_sums *ret, struct notices *notices,
 			struct op_error *e)
@@ -38,12 +38,9 @@ static int make_session(const struct import_options *o, const struct source *sou
 		.session_dir = o->session_dir, .name = o->output,
 		.origin = profile_text(p, p->origin),
 		.file = strcmp(o->input, "-") ? o->input : "standard input",
-		.bytes = source->bytes, .size = source->size, .salvaged = o->salvage,
+		.bytes = &source->bytes, .size = source->size, .salvaged = o->salvage,
 	};
 
-	if (!p->nr_samples)
-		return op_error_set(e, -ENODATA, "no samples in '%s' (%s)", o->input,
-				    options.origin);	/* [IM-10] */
 	if (o->drop_handler_frames) {
 		if (strcmp(options.origin, "cpuprofile"))
 			return op_error_set(e, -EINVAL, "--drop-handler-frames requires a "
@@ -69,11 +66,13 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	err = profile_read_bytes(o->input, source.bytes, source.size, o->from, &options, &p, e);
 	if (!err && !strcmp(profile_text(p, p->origin), "perf-data"))
 		import_machine_names(p, "", notices);
-	if (!err)
+	if (!err) {
+		profile_finish(p);
 		err = make_session(o, &source, p, ret, notices, e);
-	else if (!o->from && is_sample_file(o->input))
+	} else if (!o->from && is_sample_file(o->input)) {
 		op_error_set(e, err, "'%s' is a sample file; specify the 'abi' file of its session "
 			     "directory with --abi (-a)", o->input);
+	}
 	profile_free(p);
 	free(source.bytes);
 	return err;

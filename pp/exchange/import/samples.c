@@ -13,15 +13,12 @@
 #include <string.h>
 
 #include "events/cpu/type.h"
-#include "formats/profile/saturate.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536
-#define NAMELESS	UINT64_MAX	/* no function names, so any key will do */
 
 /* --- labels --- */
 
@@ -80,15 +77,13 @@ static bool is_file(const void *importer, uint32_t id, const void *wanted)
 	const struct import_file *f = &((const struct importer *)importer)->files[id];
 	const struct import_file *w = wanted;
 
-	return f->event == w->event && f->labels == w->labels && f->image == w->image &&
-	       f->callee == w->callee;
+	return f->event == w->event && f->labels == w->labels && f->image == w->image;
 }
 
 /* The index of @file, added if it is new; PROFILE_NONE: there are too many. */
 static uint32_t file_get(struct importer *m, const struct import_file *file)
 {
-	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
-				 file->callee);
+	uint64_t hash = hash_mix((uint64_t)file->event << 32 | file->labels, file->image);
 	uint32_t id = hash_table_find(&m->by_fields, hash, is_file, m, file);
 
 	if (id != HASH_NONE)
@@ -127,8 +122,7 @@ static int gather(struct importer *m, struct notices *notices)
 			m->nr_negative += value < 0;
 			if (value <= 0)
 				continue;
-			file = file_get(m, &(struct import_file){
-				event, s->labels, place.image, PROFILE_NONE });
+			file = file_get(m, &(struct import_file){ event, s->labels, place.image });
 			if (file == PROFILE_NONE)
 				return op_error_set(m->e, -E2BIG, "more than %d combinations of "
 						    "labels, events and images", FILES_MAX);
@@ -139,171 +133,9 @@ static int gather(struct importer *m, struct notices *notices)
 		notice_add(notices, "%" PRIu64 " samples without a frame omitted", nr_empty);
 	if (m->nr_negative)
 		notice_add(notices, "%" PRIu64 " negative values omitted", m->nr_negative);
-	return m->nr ? 0 : op_error_set(m->e, -ENODATA, "the profile has no samples");
-}
-
-/*
- * --- calls ---
- *
- * Each pair of neighbors in a stack is a call, as in the daemon. A {cg} file has 32 bits for each
- * of the two keys; if the names of an image begin at larger keys, readers can restore them as long
- * as all are within 4 GB [IM-9]. Counts are summed up the tree of stacks, once for each event and
- * label set.
- */
-
-struct calls {
-	struct importer *m;
-	struct radix_item *samples;	/* by label set */
-	int64_t *weights;		/* of nodes: sum + 1; 0: not in nodes */
-	uint32_t *nodes;		/* with a weight */
-	size_t nr_nodes;
-	uint64_t *lows;			/* of images: the lowest key with a name, or NAMELESS */
-	uint64_t nr_far, nr_crowded;	/* omitted calls */
-};
-
-static uint64_t *find_lows(const struct profile *p, const struct import_images *m)
-{
-	uint64_t *lows = xcalloc((size_t)m->nr + 1, sizeof(*lows));
-
-	for (uint32_t i = 0; i < m->nr; i++) {
-		uint32_t at = i ? m->ends[i - 1] : 0;
-
-		lows[i] = NAMELESS;
-		for (; at < m->ends[i]; at++) {
-			uint64_t key = m->places[m->by_image[at]].key;
-
-			if (key < lows[i] && *import_function(p, m->by_image[at]))
-				lows[i] = key;
-		}
-	}
-	return lows;
-}
-
-/* Whether the key can be restored from its lower 32 bits. */
-static bool is_near(const struct calls *c, const struct import_place *at)
-{
-	uint64_t low = c->lows[at->image] > UINT32_MAX ? c->lows[at->image] : 0;
-
-	return low == NAMELESS || (at->key >= low && at->key - low < UINT32_MAX);
-}
-
-static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t node,
-		     uint64_t count)
-{
-	const struct profile *p = c->m->p;
-	uint32_t from = p->tree.nodes[p->tree.nodes[node].parent].key;
-	const struct import_place *caller = &c->m->m->places[from];
-	const struct import_place *callee = &c->m->m->places[p->tree.nodes[node].key];
-	uint32_t file;
-
-	if (!is_near(c, caller) || !is_near(c, callee)) {
-		c->nr_far++;
-		return;
-	}
-	file = file_get(c->m, &(struct import_file){ event, labels, caller->image,
-						      callee->image });
-	if (file == PROFILE_NONE)
-		c->nr_crowded++;
-	else
-		record_add(c->m, file, (caller->key + 1) << 32 | (uint32_t)callee->key, count);
-}
-
-/* Add @value to @node, and list it and those callers that are not listed yet. */
-static void add_weight(struct calls *c, uint32_t node, int64_t value)
-{
-	const struct profile *p = c->m->p;
-
-	for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
-		bool is_new = !c->weights[node];
-
-		c->weights[node] = add_saturated(c->weights[node] + is_new, value);
-		if (!is_new)
-			break;
-		c->nodes[c->nr_nodes++] = node;
-		value = 0;
-	}
-}
-
-static int compare_nodes(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x > *y ? -1 : *x < *y;
-}
-
-/* Sum up from callees to callers: in descending order, each node is complete when it is added. */
-static void sum_calls(struct calls *c, uint32_t event, uint32_t labels)
-{
-	const struct profile *p = c->m->p;
-	unsigned int ignored;
-
-	if (c->nr_nodes)
-		qsort(c->nodes, c->nr_nodes, sizeof(*c->nodes), compare_nodes);
-	for (size_t i = 0; i < c->nr_nodes; i++) {
-		uint32_t node = c->nodes[i], parent = p->tree.nodes[node].parent;
-		int64_t count = c->weights[node] - 1;
-
-		c->weights[node] = 0;
-		if (parent == PROFILE_NONE)
-			continue;
-		c->weights[parent] = add_saturated(c->weights[parent], count);
-		/* where frames are missing nobody knows who called */
-		if (!import_is_stack_end(p, p->tree.nodes[parent].key, &ignored) &&
-		    !import_is_stack_end(p, p->tree.nodes[node].key, &ignored))
-			add_call(c, event, labels, node, (uint64_t)count);
-	}
-	c->nr_nodes = 0;
-}
-
-static struct radix_item *sort_samples(const struct profile *p)
-{
-	struct radix_item *items = xcalloc((size_t)p->nr_samples + 1, sizeof(*items));
-	struct radix_item *spare = xcalloc((size_t)p->nr_samples + 1, sizeof(*spare)), *sorted;
-
-	for (uint32_t i = 0; i < p->nr_samples; i++)
-		items[i] = (struct radix_item){ p->samples[i].labels, i };
-	sorted = radix_sort(items, spare, p->nr_samples);
-	free(sorted == items ? spare : items);
-	return sorted;
-}
-
-static void add_calls(struct calls *c, uint32_t event)
-{
-	const struct profile *p = c->m->p;
-
-	for (uint32_t i = 0; i < p->nr_samples; i++) {
-		uint32_t sample = (uint32_t)c->samples[i].value;
-		int64_t value = p->values[(size_t)sample * p->nr_events + event];
-
-		if (value > 0)
-			add_weight(c, p->samples[sample].node, value);
-		if (i + 1 == p->nr_samples || c->samples[i + 1].key != c->samples[i].key)
-			sum_calls(c, event, (uint32_t)c->samples[i].key);
-	}
-}
-
-static void add_all_calls(struct importer *m, struct notices *notices)
-{
-	struct calls c = {
-		.m = m,
-		.samples = sort_samples(m->p),
-		.weights = xcalloc((size_t)m->p->tree.nr + 1, sizeof(*c.weights)),
-		.nodes = xcalloc((size_t)m->p->tree.nr + 1, sizeof(*c.nodes)),
-		.lows = find_lows(m->p, m->m),
-	};
-
-	for (uint32_t event = 0; event < m->p->nr_events; event++)
-		add_calls(&c, event);
-	if (c.nr_far)
-		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: addresses of "
-			   "an image are too far apart", c.nr_far);
-	if (c.nr_crowded)
-		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: too many "
-			   "combinations of labels, events and images", c.nr_crowded);
-	free(c.samples);
-	free(c.weights);
-	free(c.nodes);
-	free(c.lows);
+	/* an empty profile is a valid one [IM-10] */
+	return m->nr || !p->nr_samples ? 0 : op_error_set(m->e, -ENODATA, "none of the profile's "
+							  "samples can be imported");
 }
 
 /* --- sample files --- */
@@ -319,9 +151,6 @@ static void describe_file(void *context, uint64_t number, struct session_file *r
 	ret->name = (struct sample_name){
 		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
 		.image = { .path = m->m->images[f->image].path },
-		.has_callee = f->callee != PROFILE_NONE,
-		.callee = { .path = f->callee == PROFILE_NONE ? NULL
-							      : m->m->images[f->callee].path },
 		.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
 		.tgid = l->pid, .tid = l->tid, .cpu = l->cpu,
 	};
@@ -333,7 +162,8 @@ static void count_file(void *context, uint64_t number, bool is_new)
 {
 	struct importer *m = context;
 
-	m->sums.files += is_new && m->files[number].callee == PROFILE_NONE;
+	(void)number;
+	m->sums.files += is_new;
 }
 
 static void count_record(void *context, const struct session_record *r, int err)
@@ -341,7 +171,7 @@ static void count_record(void *context, const struct session_record *r, int err)
 	struct importer *m = context;
 
 	(void)err;
-	m->sums.samples += m->files[r->file].callee == PROFILE_NONE ? r->count : 0;
+	m->sums.samples += r->count;
 }
 
 /* The remainder of one count is carried to the next one of the file. */
@@ -401,7 +231,6 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 	read_labels(&m);
 	err = gather(&m, notices);
 	if (!err) {
-		add_all_calls(&m, notices);
 		m.nr = session_records_sum(m.records, m.nr);
 		import_events_make(&m, imported, notices);
 		err = write_files(&m);

@@ -24,7 +24,6 @@ struct import_event {
 /* A sample file. Different label sets may give the same name: their samples are added up. */
 struct import_file {
 	uint32_t event, labels, image;
-	uint32_t callee;		/* of calls: the callee's image; else PROFILE_NONE */
 };
 
 struct importer {

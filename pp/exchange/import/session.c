@@ -51,6 +51,7 @@ static int write_own_stats(const struct profile *p, const struct import_session_
 
 	snprintf(info.collector, sizeof(info.collector), "import");
 	snprintf(info.cpu_type, sizeof(info.cpu_type), "timer");
+	snprintf(info.call_arcs, sizeof(info.call_arcs), SESSION_ARCS_OF_STACKS);
 	snprintf(info.profiled, sizeof(info.profiled), "%s (%s)", o->file ? path_base(o->file) : "",
 		 o->origin ? o->origin : "");
 	read_machine(p, &info);
@@ -89,9 +90,11 @@ static int write_images(const struct profile *p, const struct import_images *m, 
 static int write_profile(const struct import_session_options *o, const char *stats)
 {
 	char *path = path_join(stats, IMPORTED_PROFILE);
-	int err = file_write_atomic(path, o->bytes, o->size, 0644);
+	int err = file_write_atomic(path, *o->bytes, o->size, 0644);
 
 	free(path);
+	free(*o->bytes);
+	*o->bytes = NULL;
 	return err;
 }
 
@@ -107,8 +110,6 @@ static int write_stats(const struct profile *p, const struct import_session_opti
 		err = write_own_stats(p, o, imported, sums, stats);
 	if (!err)
 		err = imported_write(stats, imported);
-	if (!err && o->bytes)
-		err = write_profile(o, stats);
 	return err ? op_error_set(e, err, "cannot write '%s': %s", stats, strerror(-err)) : 0;
 }
 
@@ -126,6 +127,8 @@ static int fill(const struct profile *p, const struct import_session_options *o,
 	if (o->bytes)
 		imported.format = xstrdup(o->origin);
 	imported.salvaged = o->salvaged;
+	if (!err && o->bytes)
+		err = write_profile(o, stats);
 	import_images_make(p, &imported, &images);
 	if (err)
 		op_error_set(e, err, "cannot create '%s': %s", stats, strerror(-err));

@@ -19,8 +19,12 @@ struct import_session_options {
 	const char *name;		/* SESSION_CURRENT, or as in opcontrol --save=NAME */
 	const char *origin;		/* its format: "cpuprofile", or NULL */
 	const char *file;		/* its name, for people, or NULL */
-	/* the original profile, to be kept [IM-8], or NULL; @salvaged: it was read so */
-	const unsigned char *bytes;
+	/*
+	 * The original profile, to be kept [IM-8], or NULL. Freed and set to NULL once it is
+	 * written, because a large one and its stacks need not be in memory together. @salvaged: it
+	 * was read so.
+	 */
+	unsigned char **bytes;
 	size_t size;
 	bool salvaged;
 };

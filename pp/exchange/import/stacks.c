@@ -33,11 +33,15 @@ static int image_id(struct importer *m, struct stack_ids *ids, uint32_t image, u
 
 bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret)
 {
-	const char *name = import_function(p, place);
-	size_t n = strlen(name);
+	const struct profile_place *at = &p->places[place];
+	const char *name;
+	size_t n;
 
-	if (p->places[place].image != PROFILE_NONE || p->places[place].address || n < 3 ||
-	    *name != '[')
+	if (at->image != PROFILE_NONE || at->address)
+		return false;
+	name = import_function(p, place);
+	n = strlen(name);
+	if (n < 3 || *name != '[')
 		return false;
 	return stack_end_parse(name + 1, n - 2, ret);
 }

@@ -205,7 +205,7 @@ static void end_record(size_t at)
 	memcpy(bytes + at + 4, &length, sizeof(length));
 }
 
-static uint32_t data[11];	/* nr_data words; 0: without data */
+static uint32_t data[20];	/* nr_data words; 0: without data */
 static size_t nr_data;
 
 static bool read_coverage(const void *what)
@@ -220,7 +220,7 @@ static bool read_coverage(const void *what)
 	if (!err && nr_data)
 		err = gcov_data_read((char *)data, nr_data * sizeof(data[0]), &n, &e);
 	if (!err)
-		err = gcov_add_object(xprof_new(XPROF_FEEDBACK), &n, "/a.o", 0, 0, &e);
+		err = gcov_add_object(xprof_new(XPROF_FEEDBACK), &n, "/a.o", 0, 0, NULL, &e);
 	if (err)
 		printf("# %s: %s\n", (const char *)what, e.text);
 	fflush(stdout);
@@ -262,6 +262,41 @@ TEST(arcs)
 	data[10] = -8 * nr;
 	nr_data = 11;
 	CHECK(check_reader_size(read_coverage, "counted arcs", "counted arcs"), "refused");
+}
+
+/* Few bytes that declare many values, and lists that do not fill their record. */
+TEST(values)
+{
+	static const uint32_t head[] = { DATA_MAGIC, GCC_12, 1, 0, GCOV_FUNCTION, 12, 0, 0, 0 };
+	static const struct {
+		uint32_t tag, words[9];
+		bool accepted;
+	} cases[] = {
+		{ 0x01af0000, { -8 * 100 }, true },
+		{ 0x01af0000, { -8 * 100000000 }, false },
+		{ 0x01a70000, { -16 * 100000000 }, false },
+		{ 0x01a70000, { 16, 5, 0, 0, 0 }, true },
+		{ 0x01a70000, { 8, 5, 0 }, false },
+		{ 0x01a70000, { 16, 5, 0, 1, 0 }, false },
+		{ 0x01a90000, { 32, 5, 0, 1, 0, 77, 0, 5, 0 }, true },
+		{ 0x01a90000, { 32, 5, 0, UINT32_MAX, UINT32_MAX, 77, 0, 5, 0 }, false },
+		{ 0x01a70000, { -8 * 3 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int32_t length = (int32_t)cases[i].words[0];
+
+		put_notes_head(1);
+		put_words((uint32_t[]){ GCOV_LINES, 12 + 4 * 500, 0 }, 3);
+		for (int k = 0; k < 502; k++)
+			put_word(0);
+		memcpy(data, head, sizeof(head));
+		data[9] = cases[i].tag;
+		memcpy(data + 10, cases[i].words, sizeof(cases[i].words));
+		nr_data = 11 + (length > 0 ? (size_t)length / 4 : 0);
+		CHECK(read_coverage("values") == cases[i].accepted, "case %zu", i);
+	}
+	nr_data = 0;
 }
 
 TEST(lines)

@@ -209,6 +209,76 @@ TEST(a_second_trailer_is_warned_of)
 	profile_free(p);
 }
 
+/* Bytes between the trailer and the text do not cost its first line, and are not passed over. */
+TEST(junk_after_the_trailer)
+{
+	static const struct {
+		const char *junk;
+		size_t len;
+		const char *path;
+	} cases[] = {
+		{ "\0\0\0\0\1\2\3\4", 8, "/b" }, { "junk\377", 5, "/b" }, { "xyz", 3, "/b" },
+		{ "\0\1\n", 3, "/b" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		MADE m = make_bytes(LE64);
+		struct profile *p;
+
+		WORDS(&m, HEADER, 1, 1, 0x1000, TRAILER);
+		strbuf_add_bytes(&m.bytes, cases[i].junk, cases[i].len);
+		strbuf_add(&m.bytes, "build=/b\n1000-2000 r-xp 0 08:01 1 $build\n");
+		check_refused(&m, "strict", "bytes between the trailer and the text");
+		p = read_made(&m, "");
+		CHECK(!strcmp(image(p, 0), cases[i].path), "%zu: %s", i, image(p, 0));
+		CHECK(strstr(warned.text, "line 1: ignored"), "%s", warned.text);
+		profile_free(p);
+	}
+}
+
+/* A line of another kind without bytes that no text has is not junk. */
+TEST(an_unknown_first_line)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, 1, 1, 0x1000, TRAILER);
+	strbuf_add(&m.bytes, "MAPPED_LIBRARIES:\t\303\244\n1000-2000 r-xp 0 08:01 1 /a\n");
+	p = read_made(&m, "strict");
+	CHECK(!strcmp(image(p, 0), "/a") && !warned.len, "%s", warned.text);
+	profile_free(p);
+}
+
+/* The text behind a fault in the records is kept. */
+TEST(salvaged_records_have_their_mappings)
+{
+	static const char text[] = "00001000-00002000 r-xp 00000000 08:01 1 /a\n";
+	static const struct {
+		uint64_t words[6];
+		size_t nr;
+		const char *lost;
+	} cases[] = {
+		{ { 1, 0, 0x1000, 0, 1, 0 }, 6, "lost 48 bytes" },	/* no address */
+		{ { 1, UINT64_C(1) << 40, 0x1000, 0, 1, 0 }, 6, "lost 48 bytes" },
+		{ { 1, 1, 0x1000 }, 3, "bytes between them" },		/* no trailer */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		MADE m = make_bytes(LE64);
+		struct profile *p;
+
+		WORDS(&m, HEADER, 7, 1, 0x1000);
+		add_words(&m, cases[i].words, cases[i].nr);
+		strbuf_add(&m.bytes, text);
+		p = read_made(&m, "salvage");
+		CHECK(profile_values(p, 0)[0] == 7 && !strcmp(image(p, 0), "/a"), "%zu: %s", i,
+		      warned.text);
+		CHECK(strstr(warned.text, "and the text") || i == 2, "%s", warned.text);
+		CHECK(strstr(warned.text, cases[i].lost) || i == 2, "%s", warned.text);
+		profile_free(p);
+	}
+}
+
 TEST(invalid_records_are_refused)
 {
 	static const struct {

@@ -240,6 +240,39 @@ TEST(periods_are_converted_to_microseconds)
 	}
 }
 
+/* Lost samples are a frame that other readers see, and comments are read again. */
+TEST(lost_samples_are_in_the_total)
+{
+	for (int low = 0; low < 2; low++) {
+		struct profile *p = new_profile("nanoseconds", 1000000), *again;
+		struct strbuf file, second;
+		uint32_t place;
+
+		add_image(p, "/a", low ? 0x1000 : 0x400000, "");
+		profile_add_sample(p, stack(p, low ? 0x1100 : 0x400100, low ? 0x1200 : 0x400200),
+				   0)[0] = 5;
+		profile_add_lost(p, 0, 0, 5);
+		CHECK(p->nr_samples == 1 && !p->nr_comments, "none");
+		profile_add_lost(p, 0, 3, 8);
+		file = write_profile(p, "");
+		CHECK(!strict_complaint(&file), "%s", strict_complaint(&file));
+		again = read_back(&file);
+		CHECK(profile_total(again, 0) == 8, "%lld", (long long)profile_total(again, 0));
+		CHECK(again->nr_comments == 1 && !strncmp(profile_text(again, again->comments[0]),
+							  "lost 3 of 8 samples", 19), "comment");
+		place = again->tree.nodes[again->samples[1].node].key;
+		CHECK(!strcmp(profile_text(again, again->images[again->places[place].image].path),
+			      "[lost]"), "image");
+		CHECK(again->places[place].address != 0x1100, "a place of its own");
+		second = write_profile(again, "");
+		CHECK(second.len == file.len && !memcmp(second.text, file.text, file.len), "again");
+		strbuf_free(&second);
+		strbuf_free(&file);
+		profile_free(again);
+		profile_free(p);
+	}
+}
+
 TEST(java_profiles_stay_java_profiles)
 {
 	MADE m = make_bytes(LE64);

@@ -248,9 +248,10 @@ TEST(places_without_an_image)
 TEST(original_is_kept)
 {
 	static const char text[] = "main;b 1\nmain;a 2\nmain;b 4\n";
+	unsigned char *bytes = (unsigned char *)strdup(text);
 	const struct import_session_options how = {
 		.session_dir = session_dir(), .name = "kept", .origin = "folded",
-		.bytes = (const unsigned char *)text, .size = strlen(text),
+		.bytes = &bytes, .size = strlen(text),
 	};
 	char *kept = path_join(session_dir(), "samples/kept/stats/profile");
 	char *file = path_join(session_dir(), "samples/kept/{root}/[imported]/{dep}/{root}/"
@@ -262,7 +263,7 @@ TEST(original_is_kept)
 	struct op_error e = { "" };
 	struct profile *p = NULL, *again;
 
-	CHECK(!profile_read_bytes("text", how.bytes, how.size, profile_format_find("folded"),
+	CHECK(!profile_read_bytes("text", bytes, how.size, profile_format_find("folded"),
 				  &reading, &p, &e), "%s", e.text);
 	CHECK(!import_session(p, &how, &sums, &notices, &e), "%s", e.text);
 	again = export_session("kept");
@@ -324,11 +325,12 @@ TEST(refused)
 	int err;
 
 	add_event(p, "cpu", "nanoseconds", 10);
-	err = import(p, "none", &sums, &notices, &e);
-	CHECK(err == -ENODATA, "%d: without samples", err);
-	CHECK(!file_exists(left), "something is left");
 	values = profile_add_sample(p, profile_stack(p, (uint32_t[]){
 		place(p, PROFILE_NONE, 0, "f") }, 1), 0);
+	values[0] = -1;
+	err = import(p, "none", &sums, &notices, &e);
+	CHECK(err == -ENODATA, "%d: negative samples only", err);
+	CHECK(!file_exists(left), "something is left");
 	values[0] = 1;
 	err = import(p, "../up", &sums, &notices, &e);
 	CHECK(err == -EINVAL, "%d: a bad name", err);
