@@ -112,7 +112,8 @@ enum loss_reason {
 	LOST_STREAM,		/* malformed word stream */
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
 	/* of libsampler, doc/sampler.md */
-	LOST_THREAD_BLOCKED,	/* the thread blocked the signal, or did not run in time */
+	LOST_THREAD_BLOCKED,	/* the thread blocked the signal */
+	LOST_THREAD_NOT_RUN,	/* the thread did not run in time */
 	LOST_THREAD_GONE,	/* the thread had exited */
 	LOST_THREAD_REFUSED,	/* the system refused, or no frame was found */
 	LOST_SAMPLER_MEMORY,	/* too many distinct stacks */

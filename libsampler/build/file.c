@@ -24,7 +24,8 @@ struct file_builder {
 /* --- comments about missing samples --- */
 
 static const char *loss_texts[SAMPLER_NR_STATUS] = {
-	[SAMPLER_BLOCKED] = "the thread could not be stopped in time",
+	[SAMPLER_BLOCKED] = "the thread blocked the signal",
+	[SAMPLER_NOT_RUN] = "the thread did not run in time",
 	[SAMPLER_GONE] = "the thread had exited",
 	[SAMPLER_FAILED] = "the thread's stack could not be read",
 };

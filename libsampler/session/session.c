@@ -129,6 +129,7 @@ static void count_losses(struct session_update *u, const struct session_builder 
 	uint64_t *lost = u->counts.lost, missed = u->summary->missed;
 
 	lost[LOST_THREAD_BLOCKED] = l->status[SAMPLER_BLOCKED];
+	lost[LOST_THREAD_NOT_RUN] = l->status[SAMPLER_NOT_RUN];
 	lost[LOST_THREAD_GONE] = l->status[SAMPLER_GONE];
 	lost[LOST_THREAD_REFUSED] = l->status[SAMPLER_FAILED] + l->no_frames;
 	lost[LOST_SAMPLER_LATE] = missed > b->missed ? missed - b->missed : 0;

@@ -63,6 +63,7 @@ static inline void give(const struct sampler_builder *b, const struct sampler_fr
 	const struct sampler_sample s = {
 		.frames = frames, .nr_frames = nr, .status = status, .time_ns = time_ns,
 		.tid = tid, .metadata = metadata, .nr_metadata = nr_metadata,
+		.weight = 1,
 	};
 
 	b->ops->sample(b->context, &s);
