@@ -55,6 +55,7 @@ struct copy_answer {
 struct copy_slot {
 	_Atomic uint32_t word;		/* a stamp, and a phase: signal.c */
 	_Atomic uint64_t cpu_due;	/* CPU time of the thread before which it does not answer */
+	atomic_bool is_served;		/* its thread has not returned from the handler yet */
 	struct copy_request request;	/* changed only while no request is open */
 	struct copy_answer answer;
 	struct copy_slot *next;		/* in the list of free ones */

@@ -257,6 +257,7 @@ IN_HANDLER static bool serve_slot(struct copy_slot *slot, const ucontext_t *ucon
 	/* B, pairs with A in copy_slot_open() */
 	if (!atomic_compare_exchange_strong(&slot->word, &word, word - OPEN + CLAIMED))
 		return false;
+	atomic_store(&slot->is_served, true);
 	answer(slot, ucontext, cpu_ns);
 	/* C, pairs with D in copy_slot_is_answered() */
 	atomic_store_explicit(&slot->word, word - OPEN + DONE, memory_order_release);
@@ -277,6 +278,9 @@ IN_HANDLER static void serve(const ucontext_t *ucontext)
 			has_answered |= serve_slot(atomic_load(&slots[i]), ucontext, cpu_ns);
 	if (has_answered)
 		copy_bell_answer();
+	for (unsigned int i = 0; i < nr && has_answered; i++)
+		if (atomic_load_explicit(&tids[i], memory_order_relaxed) == tid)
+			atomic_store(&atomic_load(&slots[i])->is_served, false);
 	/* last: a thread with asynchronous cancellation that was canceled meanwhile ends here */
 	pthread_setcancelstate(cancel_state, NULL);
 }
@@ -434,6 +438,7 @@ struct copy_slot *copy_slot_new(pid_t tid)
 	slot->pid = getpid();
 	slot->tid = tid;
 	slot->has_timer = false;
+	atomic_store(&slot->is_served, false);
 	atomic_store(&tids[slot->index], tid);
 	return slot;
 }
