@@ -117,6 +117,8 @@ void modules_update(void);
 /* Incremented by each change. */
 unsigned long modules_generation(void);
 const struct sampler_module *module_at(uintptr_t address);	/* or NULL */
+/* The address of what the program or a library exports as @name; or 0. */
+uintptr_t modules_symbol(const char *name);
 /* Native modules, for an unwinder that needs all of them; @each is called under the lock. */
 void modules_each(void (*each)(void *context, const struct sampler_module *m), void *context);
 /* Unloaded modules are kept while anybody holds modules. */

@@ -238,7 +238,9 @@ enum copy_reach copy_reach(const struct copy_target *t)
 	if (!copy_read_signal(t->thread.tid, copy_signal(), &is_pending, &is_blocked))
 		return COPY_IS_GONE;
 	/* in the handler all signals are blocked */
-	return !is_pending || atomic_load(&t->slot->is_served) ? COPY_IS_OPEN : is_blocked ? COPY_IS_BLOCKED : COPY_IS_PENDING;
+	if (!is_pending || atomic_load(&t->slot->is_served))
+		return COPY_IS_OPEN;
+	return is_blocked ? COPY_IS_BLOCKED : COPY_IS_PENDING;
 }
 
 /* After a fork the slot may be another target's. */

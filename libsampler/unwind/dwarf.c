@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "libsampler/copy/registers.h"
 #include "libsampler/sampling.h"
+#include "libsampler/unwind/made.h"
 #include "libsampler/unwind/modules.h"
 #include "libsampler/unwind/unwinders.h"
 
@@ -294,6 +295,7 @@ static void dwarf_free(void *context)
 		return;
 	pthread_mutex_lock(&lock);
 	if (!--users) {
+		made_code_forget();
 		free_one(d);
 		shared = NULL;
 	}
@@ -304,6 +306,7 @@ static void dwarf_free(void *context)
 static void after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	made_code_after_fork();
 	shared = NULL;
 	users = 0;
 }

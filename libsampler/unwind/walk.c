@@ -134,7 +134,7 @@ static bool can_unwind(const struct walk_unwinder *u, const struct walk_state *s
 /* Frame pointers were used for a function that may have none, because its rules are unknown. */
 static bool is_guess(const struct walk_unwinder *u, const struct sampler_frame *from)
 {
-	return u->ops == &unwind_frame_pointer &&
+	return u->ops == &unwind_frame_pointer && from->module &&
 	       atomic_load(&module_of(from->module)->is_unread);
 }
 
