@@ -56,13 +56,16 @@ static void add(struct target_list *l, pid_t tid, uint64_t interval)
 	};
 }
 
-static void drop_unseen(struct target_list *l)
+static void drop_unseen(struct sampler_profiler *p)
 {
+	struct target_list *l = &p->all;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->targets[i].was_seen)
 			l->targets[nr++] = l->targets[i];
+		else
+			sample_end(p, &l->targets[i]);
 	l->nr = nr;
 }
 
@@ -74,8 +77,9 @@ static int by_tid(const void *a, const void *b)
 	       (x->copy.thread.tid < y->copy.thread.tid);
 }
 
-void targets_update(struct target_list *l, uint64_t interval)
+void targets_update(struct sampler_profiler *p)
 {
+	struct target_list *l = &p->all;
 	DIR *dir = opendir("/proc/self/task");
 	size_t known = l->nr;
 	struct dirent *entry;
@@ -91,16 +95,19 @@ void targets_update(struct target_list *l, uint64_t interval)
 		if (t)
 			t->was_seen = true;
 		else if (tid > 0)
-			add(l, tid, interval);
+			add(l, tid, p->params.interval_ns);
 	}
 	closedir(dir);
-	drop_unseen(l);
+	drop_unseen(p);
 	qsort(l->targets, l->nr, sizeof(*l->targets), by_tid);
 	l->was_listed = true;
 }
 
-void targets_drop(struct target_list *l)
+void targets_drop(struct sampler_profiler *p)
 {
+	struct target_list *l = &p->all;
+
+	sample_end(p, &l->targets[l->next - 1]);
 	l->next--;
 	l->nr--;
 	memmove(&l->targets[l->next], &l->targets[l->next + 1],
@@ -109,6 +116,8 @@ void targets_drop(struct target_list *l)
 
 void targets_free(struct target_list *l)
 {
+	for (size_t i = 0; i < l->nr; i++)
+		sample_end(NULL, &l->targets[i]);
 	free(l->targets);
 	*l = (struct target_list){ 0 };
 }

@@ -6,8 +6,10 @@ sampler_flags := -ldw -lelf -lz -lpthread
 sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) libsampler/xalloc.c)
 
 # of other folders, compiled once more; xalloc.c is our own
+sampler_jit := $(addprefix daemon/jit/,code.c live.c perf_map.c jitdump.c deaths.c layout.c \
+	debug.c object.c places.c)
 sampler_used := $(call sources,libutil libdb/odb libdb/session libdb/stack \
-	$(addprefix formats/,profile file folded cpuprofile proto))
+	$(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
 $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
 all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/xalloc.c)
@@ -29,7 +31,7 @@ $(O)/lib/libsampler.a: $(sampler_objs)
 		$(AR) rcs $@ $@.o && rm -f $@.o
 
 # the same with all its names, for tests
-$(eval $(call library,libsamplerparts.a,$(sampler_sources),libformats.a libdb.a libutil.a,-ldw -lelf -pthread))
+$(eval $(call library,libsamplerparts.a,$(sampler_sources) $(sampler_jit),libformats.a libdb.a libutil.a,-ldw -lelf -pthread))
 
 # what opsample has loaded: the one with a constructor
 $(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler/opsample/settings.c))

@@ -16,13 +16,13 @@ struct sampling_server sampling_server;
 
 /* --- the clock --- */
 
-static void real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due)
+/* On the bell, which handlers ring; @wake is for tests. */
+static void real_wait(pthread_cond_t *unused, pthread_mutex_t *mutex, uint32_t turn, uint64_t due)
 {
-	struct timespec t = {
-		.tv_sec = (time_t)(due / NS_PER_SECOND), .tv_nsec = (long)(due % NS_PER_SECOND),
-	};
-
-	pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &t);
+	(void)unused;
+	pthread_mutex_unlock(mutex);
+	copy_bell_wait(turn, due);
+	pthread_mutex_lock(mutex);
 }
 
 /* By the kernel's encoding: pthread_getcpuclockid() needs a pthread_t, which may be gone. */
@@ -96,8 +96,10 @@ void sampling_queue(struct sampling_job *job, uint64_t due)
 	job->due = due;
 	job->is_queued = true;
 	list_add(&job->link, place);
-	if (first_job() == job)
-		pthread_cond_signal(&wake);
+	if (first_job() != job || sampling_is_self())
+		return;
+	pthread_cond_signal(&wake);
+	copy_bell_ring();
 }
 
 void sampling_set_current(struct sampling_job *job)
@@ -110,16 +112,19 @@ struct sampling_job *sampling_next_job(void)
 	uint64_t idle_until = sampling_clock->now() + sampling_idle_ns;
 
 	for (;;) {
+		uint32_t turn = copy_bell_turn();
 		struct sampling_job *job = first_job();
 		uint64_t now = sampling_clock->now();
 
+		if (copy_bell_take())
+			return current = &profiler_answers;
 		if (job && job->due <= now) {
 			sampling_unqueue(job);
 			return current = job;
 		}
 		if (!job && now >= idle_until)
 			return NULL;
-		sampling_clock->wait(&wake, &lock, job ? job->due : idle_until);
+		sampling_clock->wait(&wake, &lock, turn, job ? job->due : idle_until);
 	}
 }
 

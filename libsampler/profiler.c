@@ -13,6 +13,7 @@
 
 #define INTERVAL_MIN	100000
 #define TIME_MAX	(UINT64_MAX / 4)	/* so that sums do not overflow */
+#define DRAIN_CHECK_NS	10000000	/* between looks at threads that have not answered */
 #define STRUCT_MAX	4096			/* bytes of a struct of any version */
 
 static struct list_head running = LIST_HEAD_INIT(running);
@@ -81,6 +82,9 @@ static void sum_up(struct sampler_profiler *p)
 		end = p->points_end;
 	s->duration_ns = end - s->start_ns;
 	s->metadata_lost = metadata_lost() - p->metadata_lost_before;
+	s->still_median_ns = still_quantile(&p->still, 0.5);
+	s->still_p99_ns = still_quantile(&p->still, 0.99);
+	s->still_max_ns = p->still.max_ns;
 }
 
 static void finish(struct sampler_profiler *p)
@@ -90,6 +94,8 @@ static void finish(struct sampler_profiler *p)
 
 	sampling_lock();
 	list_del(&p->running);
+	if (list_empty(&running))
+		sample_trim();
 	sampling_unlock();
 	sum_up(p);
 	if (p->builder_ops.completed)
@@ -117,9 +123,9 @@ static enum progress sample_all(struct sampler_profiler *p)
 	struct target_list *l = &p->all;
 
 	if (!l->next)
-		targets_update(l, p->params.interval_ns);
+		targets_update(p);
 	if (l->next < l->nr && !sample_take(p, &l->targets[l->next++]))
-		targets_drop(l);
+		targets_drop(p);
 	if (l->next < l->nr)
 		return SAME_POINT;
 	l->next = 0;
@@ -164,6 +170,61 @@ static bool queue_next_point(struct sampler_profiler *p)
 	return true;
 }
 
+/* --- the end: answers to requests that are still open --- */
+
+static bool drain_all(struct sampler_profiler *p, bool is_over)
+{
+	bool is_done = p->has_all_threads || sample_drain(p, &p->one, is_over);
+
+	for (size_t i = 0; i < p->all.nr; i++)
+		is_done &= sample_drain(p, &p->all.targets[i], is_over);
+	return is_done;
+}
+
+static void end(struct sampler_profiler *p)
+{
+	uint64_t now = sampling_clock->now();
+
+	if (!p->is_draining)
+		p->drain_until = now + SAMPLING_DRAIN_NS;
+	p->is_draining = true;
+	if (drain_all(p, now >= p->drain_until)) {
+		finish(p);
+		return;
+	}
+	sampling_lock();
+	sampling_queue(&p->job, now + DRAIN_CHECK_NS);
+	sampling_unlock();
+}
+
+static void collect(struct sampler_profiler *p, void *unused)
+{
+	bool is_open = false;
+
+	(void)unused;
+	if (!p->has_all_threads)
+		sample_collect(p, &p->one);
+	for (size_t i = 0; i < p->all.nr; i++) {
+		sample_collect(p, &p->all.targets[i]);
+		is_open |= sample_is_open(&p->all.targets[i]);
+	}
+	if (!p->is_draining || is_open)
+		return;
+	sampling_lock();
+	sampling_queue(&p->job, 0);
+	sampling_unlock();
+}
+
+static void collect_all(struct sampling_job *unused)
+{
+	(void)unused;
+	profiler_each_running(collect, NULL);
+}
+
+struct sampling_job profiler_answers = { .run = collect_all };
+
+/* --- */
+
 static void run(struct sampling_job *job)
 {
 	struct sampler_profiler *p = profiler_of(job);
@@ -171,11 +232,11 @@ static void run(struct sampling_job *job)
 	bool is_continued = false, is_stopping;
 
 	sampling_lock();
-	is_stopping = p->is_stopping;
+	is_stopping = p->is_stopping || p->is_draining;
 	sampling_unlock();
 	if (!is_stopping)
 		progress = sample_point(p);
-	if (progress == NEXT_POINT && p->builder_ops.point)
+	if (!is_stopping && progress != SAME_POINT && p->builder_ops.point)
 		p->builder_ops.point(p->builder);
 
 	sampling_lock();
@@ -187,7 +248,7 @@ static void run(struct sampling_job *job)
 	}
 	sampling_unlock();
 	if (!is_continued)
-		finish(p);
+		end(p);
 }
 
 bool profiler_params_valid(const struct sampler_params *p)
@@ -370,6 +431,7 @@ static void free_work(struct sampler_profiler *p)
 			p->unwinders[i].ops.free(p->unwinders[i].context);
 	if (p->builder_ops.free)
 		p->builder_ops.free(p->builder);
+	sample_end(NULL, &p->one);
 	targets_free(&p->all);
 }
 

@@ -6,7 +6,8 @@
  *	jobs.c			the queue of jobs, the lock, the clock
  *	sampling_thread.c	one thread that runs jobs when they are due
  *	profiler.c		create, start, stop; the job takes samples on a grid
- *	sample.c		one sample of one thread
+ *	sample.c		samples of one thread
+ *	still.c			how long threads stood still
  *	all_threads.c		the targets of a profiler of the whole process
  *	periodic.c		a job that creates profilers from time to time
  *	own_files.c		the thread's own table of file descriptors, if wanted
@@ -86,8 +87,8 @@ void sampling_after_fork(void);		/* [child] under the lock */
 /* The clock, which tests replace. */
 struct sampling_clock {
 	uint64_t (*now)(void);
-	/* Until @due, or @wake is signalled, or sooner. */
-	void (*wait)(pthread_cond_t *wake, pthread_mutex_t *lock, uint64_t due);
+	/* Until @due, or @wake is signalled, or the bell was rung since @turn; or sooner. */
+	void (*wait)(pthread_cond_t *wake, pthread_mutex_t *lock, uint32_t turn, uint64_t due);
 	/* The CPU time of a thread of this process; not 0: no such thread. */
 	int (*cpu_time)(pid_t tid, uint64_t *ret);
 };
@@ -109,6 +110,9 @@ void own_files_end(void);		/* called last; also [child of a fork] */
 /* A thread that a profiler samples. */
 struct sampling_target {
 	struct copy_target copy;
+	struct sampling_work *work;	/* of its requests; or NULL: not asked yet */
+	uint64_t weight;		/* intervals that its open request stands for; 0: none */
+	bool has_timer, has_no_timer;	/* of its CPU time; it could not have one */
 	uint64_t checked_at;		/* when its start time was last checked */
 	uint64_t cpu_due;		/* its CPU time at the next sample [SM-13]; 0: unknown */
 	bool was_seen;			/* in the last listing of all threads */
@@ -120,6 +124,15 @@ struct target_list {
 	size_t next;				/* to be sampled at this grid point */
 	bool was_listed;			/* at least once: new threads have just begun */
 };
+
+/* Times that threads stood still, by size: 8 steps for each power of 2. */
+struct still {
+	uint64_t nr, max_ns;
+	uint32_t counts[64 * 8];
+};
+void still_add(struct still *s, uint64_t ns);
+/* The time that this part of them did not exceed. */
+uint64_t still_quantile(const struct still *s, double part);
 
 struct added_unwinder {
 	struct sampler_unwinder_ops ops;
@@ -133,6 +146,8 @@ struct sampler_profiler {
 	struct list_head running;		/* for sampler_metadata_apply_past() */
 	enum profiler_state state;
 	bool is_stopping;
+	bool is_draining;			/* only last answers are waited for, */
+	uint64_t drain_until;			/* not longer than that */
 	unsigned int generation;
 
 	struct sampler_params params;
@@ -153,6 +168,7 @@ struct sampler_profiler {
 	bool point_has_sample;			/* the current one has a sample */
 	uint64_t nr_points;			/* with a sample */
 	struct sampler_summary summary;
+	struct still still;
 	uint64_t metadata_lost_before;
 
 	/* [sampling thread] or NULL */
@@ -173,20 +189,32 @@ void profiler_stop_locked(struct sampler_profiler *p);
 bool profiler_any_running(void);				/* under the lock */
 /* [sampling thread] Call @each for all running profilers. */
 void profiler_each_running(void (*each)(struct sampler_profiler *p, void *context), void *context);
+/* Takes all profilers' answers when the bell has rung. */
+extern struct sampling_job profiler_answers;
 
 /* --- sample.c [sampling thread] --- */
 
-int sample_prepare(void);		/* allocate the buffers, which all profilers share */
+int sample_prepare(void);		/* allocate the buffer that all profilers share */
 void sample_release(void);
-/* Take a sample of @target if one is due. False: the thread has ended. */
+void sample_trim(void);			/* free its pages, when no profile runs */
+/* At a point of the grid: take a sample of @target if one is due, or ask for it. False: the thread
+ * has ended. */
 bool sample_take(struct sampler_profiler *p, struct sampling_target *target);
+/* Take @target's answer. False: there is none. */
+bool sample_collect(struct sampler_profiler *p, struct sampling_target *target);
+/* At the end of the profile. False: its answer is worth waiting for, unless @is_over. */
+bool sample_drain(struct sampler_profiler *p, struct sampling_target *target, bool is_over);
+/* Whether an answer may come. */
+bool sample_is_open(const struct sampling_target *target);
+/* Free what @target has; p: take its answer first, or NULL. */
+void sample_end(struct sampler_profiler *p, struct sampling_target *target);
 
 /* --- all_threads.c [sampling thread] --- */
 
 /* List the threads; on failure the list stays as it is. */
-void targets_update(struct target_list *l, uint64_t interval);
+void targets_update(struct sampler_profiler *p);
 /* Remove the target before l->next, which has ended. */
-void targets_drop(struct target_list *l);
+void targets_drop(struct sampler_profiler *p);
 void targets_free(struct target_list *l);
 
 #endif

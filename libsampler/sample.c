@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sample.c - take one sample of one thread: copy, unwind, and pass it to the builder
+ * sample.c - samples of threads: ask for copies, take the answers, unwind, pass them to the builder
  *
- * All memory is allocated before the thread is stopped.
+ * Nothing waits for an answer: all threads are asked at once, or a timer of their CPU time asks
+ * them, and what has been answered is taken when the bell rings. An answer that comes late stands
+ * for all the intervals since it was asked for. [SM-31]
+ *
+ * All memory is allocated before a thread is stopped.
  */
 #include <stdlib.h>
+#include <time.h>
 #include "libsampler/copy/copy.h"
 #include "libsampler/profiler.h"
 
 #define CHECK_NS	1000000000ull	/* between two checks that a thread is still the same */
 #define HOOKS_MAX	(1 + WALK_UNWINDERS_MAX)
 
-/* The one sampling thread takes one sample at a time. */
-static struct {
-	struct stack_buffer buffer;
-	struct sampler_frame frames[SAMPLING_FRAMES_MAX];
-	struct copy_hook hooks[HOOKS_MAX];
-	struct stack_copy copy;
-} work;
-
 /* State at the time of the copy, taken in the handler. */
 struct capture {
 	const struct sampler_profiler *profiler;
 	pid_t tid;
-	bool is_taken;
 	struct metadata_snapshot metadata;
 };
 
+/* What the handler in a target works with. */
+struct sampling_work {
+	struct stack_buffer buffer;
+	struct copy_hook hooks[HOOKS_MAX];
+	size_t nr_hooks;
+	struct walk_states states;
+	struct capture capture;
+};
+
+/* The sampling thread's own: for threads that are read without a signal, and for frames. */
+static struct sampling_work own;
+static struct sampler_frame own_frames[SAMPLING_FRAMES_MAX];
+
 int sample_prepare(void)
 {
-	return stack_buffer_init(&work.buffer, 0);
+	return stack_buffer_init(&own.buffer, 0);
 }
 
 void sample_release(void)
 {
-	stack_buffer_free(&work.buffer);
+	stack_buffer_free(&own.buffer);
 }
+
+void sample_trim(void)
+{
+	stack_buffer_trim(&own.buffer, true);
+}
+
+/* --- what the handler works with --- */
 
 IN_HANDLER static void take_capture(void *context)
 {
@@ -44,7 +60,6 @@ IN_HANDLER static void take_capture(void *context)
 	metadata_take(c->tid, &c->metadata);
 	if (c->profiler->builder_ops.capture)
 		c->profiler->builder_ops.capture(c->profiler->builder);
-	c->is_taken = true;
 }
 
 static void add_new_unwinders(struct sampler_profiler *p)
@@ -62,33 +77,247 @@ static void add_new_unwinders(struct sampler_profiler *p)
 	}
 }
 
-static enum sampler_status copy_and_walk(struct sampler_profiler *p, struct copy_target *target,
-					 struct capture *capture, struct sampler_frames *frames)
+static void fill_work(struct sampler_profiler *p, struct sampling_work *w, pid_t tid)
 {
-	struct stack_copy *copy = &work.copy;
-	size_t nr_hooks = 1;
-
 	add_new_unwinders(p);
-	work.hooks[0] = (struct copy_hook){ take_capture, capture };
-	nr_hooks += walker_prepare(p->walker, work.hooks + 1, HOOKS_MAX - 1);
-	copy_stack(target, &work.buffer, p->params.flags & SAMPLER_SPARE_SLEEPERS, work.hooks,
-		   nr_hooks, copy);
-	if (copy->status >= SAMPLER_BLOCKED)
-		return copy->status;
-	modules_update();
-	return walker_walk(p->walker, copy, frames);
+	w->capture.profiler = p;
+	w->capture.tid = tid;
+	w->hooks[0] = (struct copy_hook){ take_capture, &w->capture };
+	w->nr_hooks = 1 + walker_prepare(p->walker, &w->states, w->hooks + 1, HOOKS_MAX - 1);
 }
 
-/* A thread that has ended may only seem not to answer. */
-static enum sampler_status copy_thread(struct sampler_profiler *p, struct sampling_target *t,
-				       struct capture *capture, struct sampler_frames *frames)
+/* A small buffer is better than none, where the address space is limited. */
+static struct sampling_work *work_new(void)
 {
-	enum sampler_status status = copy_and_walk(p, &t->copy, capture, frames);
+	struct sampling_work *w = calloc(1, sizeof(*w));
 
-	if (status == SAMPLER_BLOCKED && thread_is_gone(&t->copy.thread))
-		return SAMPLER_GONE;
-	return status;
+	if (w && stack_buffer_init(&w->buffer, 0) && stack_buffer_init(&w->buffer, 256 << 10)) {
+		free(w);
+		return NULL;
+	}
+	return w;
 }
+
+static bool make_work(struct sampler_profiler *p, struct sampling_target *t)
+{
+	if (!t->work)
+		t->work = work_new();
+	if (!t->work)
+		return false;
+	fill_work(p, t->work, t->copy.thread.tid);
+	return true;
+}
+
+static struct copy_order order_of(const struct sampling_target *t)
+{
+	return (struct copy_order){ &t->work->buffer, t->work->hooks, t->work->nr_hooks };
+}
+
+/* --- passing samples on --- */
+
+static void pass_to_builder(struct sampler_profiler *p, const struct sampler_sample *sample)
+{
+	p->summary.samples[sample->status] += sample->weight;
+	p->point_has_sample = true;
+	if (p->builder_ops.sample)
+		p->builder_ops.sample(p->builder, sample);
+}
+
+static void deliver(struct sampler_profiler *p, const struct sampling_target *t,
+		    struct sampling_work *w, const struct stack_copy *copy, uint64_t weight)
+{
+	struct sampler_frames frames = { .frames = own_frames, .room = SAMPLING_FRAMES_MAX };
+	struct sampler_sample sample = {
+		.frames = own_frames, .status = copy->status, .time_ns = copy->time_ns,
+		.tid = t->copy.thread.tid, .weight = weight,
+	};
+
+	if (copy->status < SAMPLER_BLOCKED) {
+		modules_update();
+		sample.status = walker_walk(p->walker, &w->states, copy, &frames);
+	} else {
+		metadata_take(sample.tid, &w->capture.metadata);
+	}
+	if (copy->still_ns)
+		still_add(&p->still, copy->still_ns);
+	sample.nr_frames = frames.nr;
+	sample.metadata = w->capture.metadata.items;
+	sample.nr_metadata = w->capture.metadata.nr;
+	pass_to_builder(p, &sample);
+}
+
+static void deliver_none(struct sampler_profiler *p, const struct sampling_target *t,
+			 enum sampler_status status, uint64_t weight)
+{
+	const struct stack_copy none = { .status = status, .time_ns = sampling_clock->now() };
+
+	deliver(p, t, &own, &none, weight);
+}
+
+/* --- asking --- */
+
+/* False: the thread has ended. */
+static bool deliver_refusal(struct sampler_profiler *p, struct sampling_target *t,
+			    const struct stack_copy *copy)
+{
+	enum sampler_status status = copy->status;
+
+	t->weight = 0;
+	if (status == SAMPLER_BLOCKED && thread_is_gone(&t->copy.thread))
+		status = SAMPLER_GONE;
+	/* in a whole process the end of a thread is not a sample [SM-15] */
+	if (status != SAMPLER_GONE || !p->has_all_threads)
+		deliver_none(p, t, status, 1);
+	return status != SAMPLER_GONE;
+}
+
+static bool read_sleeper(struct sampler_profiler *p, struct sampling_target *t)
+{
+	struct stack_copy copy;
+
+	if (!(p->params.flags & SAMPLER_SPARE_SLEEPERS) ||
+	    !copy_blocked(&t->copy, &own.buffer, &copy))
+		return false;
+	fill_work(p, &own, t->copy.thread.tid);
+	for (size_t i = 0; i < own.nr_hooks; i++)
+		own.hooks[i].run(own.hooks[i].context);
+	deliver(p, t, &own, &copy, 1);
+	walk_states_free(&own.states);
+	stack_buffer_trim(&own.buffer, false);
+	return true;
+}
+
+/* False: the thread has ended. */
+static bool ask(struct sampler_profiler *p, struct sampling_target *t)
+{
+	struct copy_order order;
+	struct stack_copy copy;
+
+	if (read_sleeper(p, t))
+		return true;
+	if (!make_work(p, t)) {
+		deliver_none(p, t, SAMPLER_FAILED, 1);
+		return true;
+	}
+	order = order_of(t);
+	if (copy_ask(&t->copy, &order, &copy))
+		return deliver_refusal(p, t, &copy);
+	t->weight = 1;
+	p->point_has_sample = true;
+	sample_collect(p, t);
+	return true;
+}
+
+/*
+ * The thread was asked before and has not answered. If it blocks the signal, what it does when it
+ * answers is not what it did meanwhile. @weight: intervals since.
+ */
+static bool wait_on(struct sampler_profiler *p, struct sampling_target *t, uint64_t weight)
+{
+	enum copy_reach reach = copy_reach(&t->copy);
+
+	p->point_has_sample = true;
+	if (reach == COPY_IS_BLOCKED && copy_withdraw(&t->copy)) {
+		deliver_none(p, t, SAMPLER_BLOCKED, t->weight);
+		t->weight = 0;
+	}
+	sample_collect(p, t);
+	if (!t->weight)
+		return false;
+	t->weight += weight;
+	return true;
+}
+
+/* --- by CPU time [SM-13] --- */
+
+static uint64_t intervals_used(const struct sampling_target *t, uint64_t interval, uint64_t used)
+{
+	return used < t->cpu_due ? 0 : (used - t->cpu_due) / interval + 1;
+}
+
+/* The kernel looks at timers of CPU time once in a tick. */
+static bool has_timers(const struct sampler_profiler *p)
+{
+	static uint64_t tick;
+	struct timespec t;
+
+	if (!tick)
+		tick = clock_getres(CLOCK_MONOTONIC_COARSE, &t) ? UINT64_MAX
+		     : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return p->params.interval_ns >= tick;
+}
+
+static void expect(struct sampler_profiler *p, struct sampling_target *t)
+{
+	struct copy_order order;
+
+	fill_work(p, t->work, t->copy.thread.tid);
+	order = order_of(t);
+	copy_expect(&t->copy, &order, t->cpu_due);
+}
+
+static bool start_timer(struct sampler_profiler *p, struct sampling_target *t)
+{
+	if (t->has_no_timer || !make_work(p, t) ||
+	    copy_start_timer(&t->copy, t->cpu_due, p->params.interval_ns)) {
+		t->has_no_timer = true;
+		return false;
+	}
+	t->has_timer = true;
+	expect(p, t);
+	return true;
+}
+
+/*
+ * Its timer has signaled it some time ago, so it blocks the signal, or is in a long system call,
+ * which the answer will show.
+ */
+static void check_timer(struct sampler_profiler *p, struct sampling_target *t, uint64_t used)
+{
+	uint64_t n = intervals_used(t, p->params.interval_ns, used);
+
+	if (n < 2 || copy_reach(&t->copy) != COPY_IS_BLOCKED || !copy_withdraw(&t->copy))
+		return;
+	deliver_none(p, t, SAMPLER_BLOCKED, n);
+	t->cpu_due += n * p->params.interval_ns;
+	expect(p, t);
+}
+
+/* Whole intervals that it used before it was asked are missed. */
+static bool ask_by_cpu_time(struct sampler_profiler *p, struct sampling_target *t, uint64_t used)
+{
+	uint64_t n = intervals_used(t, p->params.interval_ns, used);
+
+	if (!n)
+		return true;
+	t->cpu_due += n * p->params.interval_ns;
+	if (t->weight && wait_on(p, t, n))
+		return true;
+	p->summary.missed += n - 1;
+	return ask(p, t);
+}
+
+static bool sample_cpu_time(struct sampler_profiler *p, struct sampling_target *t)
+{
+	uint64_t used, interval = p->params.interval_ns;
+
+	if (sampling_clock->cpu_time(t->copy.thread.tid, &used)) {
+		copy_withdraw(&t->copy);
+		sample_collect(p, t);
+		return ask(p, t);	/* it has ended, which that finds out */
+	}
+	if (!t->cpu_due)
+		t->cpu_due = used + interval;
+	if (!has_timers(p) || t->has_no_timer)
+		return ask_by_cpu_time(p, t, used);
+	if (t->has_timer)
+		check_timer(p, t, used);
+	else if (used + interval > t->cpu_due && !start_timer(p, t))
+		return ask_by_cpu_time(p, t, used);
+	return true;
+}
+
+/* --- at each point of the grid, and between --- */
 
 static bool is_gone(struct sampling_target *t, uint64_t now)
 {
@@ -102,54 +331,112 @@ static bool is_gone(struct sampling_target *t, uint64_t now)
 	return thread_is_gone(&t->copy.thread);
 }
 
-/* [SM-13] The rest of an interval counts for the next sample; whole intervals are missed ones. */
-static bool has_used_cpu(struct sampling_target *t, uint64_t interval, uint64_t *missed)
+bool sample_take(struct sampler_profiler *p, struct sampling_target *t)
 {
-	uint64_t used;
+	const struct stack_copy gone = { .status = SAMPLER_GONE };
+
+	sample_collect(p, t);
+	if (is_gone(t, sampling_clock->now()))
+		return deliver_refusal(p, t, &gone);
+	if (p->params.clock == SAMPLER_CPU)
+		return sample_cpu_time(p, t);
+	return (t->weight && wait_on(p, t, 1)) || ask(p, t);
+}
+
+/* A timer's request: what it used since while the answer was not taken is missed. */
+static void expect_next(struct sampler_profiler *p, struct sampling_target *t)
+{
+	uint64_t used, n;
 
 	if (sampling_clock->cpu_time(t->copy.thread.tid, &used))
-		return true;	/* it has ended, which the copy finds out */
-	if (!t->cpu_due)
-		t->cpu_due = used + interval;
-	if (used < t->cpu_due)
+		return;
+	n = intervals_used(t, p->params.interval_ns, used);
+	p->summary.missed += n;
+	t->cpu_due += n * p->params.interval_ns;
+	expect(p, t);
+}
+
+bool sample_collect(struct sampler_profiler *p, struct sampling_target *t)
+{
+	struct stack_copy copy;
+	uint64_t weight = t->weight;
+
+	if (!copy_take(&t->copy, &copy))
 		return false;
-	*missed += (used - t->cpu_due) / interval;
-	t->cpu_due += ((used - t->cpu_due) / interval + 1) * interval;
+	if (t->has_timer)
+		weight = intervals_used(t, p->params.interval_ns, copy.cpu_ns);
+	t->weight = 0;
+	if (weight)
+		deliver(p, t, t->work, &copy, weight);
+	stack_buffer_trim(&t->work->buffer, false);
+	if (t->has_timer) {
+		t->cpu_due += weight * p->params.interval_ns;
+		t->has_timer = !p->is_draining;
+	}
+	if (t->has_timer)
+		expect_next(p, t);
 	return true;
 }
 
-static void pass_to_builder(struct sampler_profiler *p, const struct sampler_sample *sample)
+/* The intervals that an open request would stand for if it was answered now. */
+static uint64_t weight_due(struct sampler_profiler *p, const struct sampling_target *t)
 {
-	p->summary.samples[sample->status]++;
-	p->point_has_sample = true;
-	if (p->builder_ops.sample)
-		p->builder_ops.sample(p->builder, sample);
+	uint64_t used;
+
+	if (!t->has_timer)
+		return t->weight;
+	if (sampling_clock->cpu_time(t->copy.thread.tid, &used))
+		return 0;
+	return intervals_used(t, p->params.interval_ns, used);
 }
 
-bool sample_take(struct sampler_profiler *p, struct sampling_target *t)
+bool sample_drain(struct sampler_profiler *p, struct sampling_target *t, bool is_over)
 {
-	struct capture capture = { .profiler = p, .tid = t->copy.thread.tid };
-	struct sampler_frames frames = { .frames = work.frames, .room = SAMPLING_FRAMES_MAX };
-	uint64_t now = sampling_clock->now();
-	struct sampler_sample sample = { .frames = work.frames, .tid = t->copy.thread.tid };
+	uint64_t weight;
+	enum copy_reach reach;
 
-	sample.status = SAMPLER_GONE;
-	work.copy.time_ns = 0;
-	if (!is_gone(t, now)) {
-		if (p->params.clock == SAMPLER_CPU &&
-		    !has_used_cpu(t, p->params.interval_ns, &p->summary.missed))
-			return true;
-		sample.status = copy_thread(p, t, &capture, &frames);
+	sample_collect(p, t);
+	weight = weight_due(p, t);
+	if (!weight) {
+		t->has_timer = false;
+		copy_withdraw(&t->copy);
+		return true;
 	}
-	/* in a whole process the end of a thread is not a sample [SM-15] */
-	if (sample.status == SAMPLER_GONE && p->has_all_threads)
+	reach = copy_reach(&t->copy);
+	/* of a timer that has not signaled yet, because the next tick is still to come */
+	if (t->has_timer && reach == COPY_IS_OPEN)
+		is_over = true;
+	if (!is_over && (reach == COPY_IS_PENDING || reach == COPY_IS_OPEN))
 		return false;
-	if (!capture.is_taken)
-		metadata_take(sample.tid, &capture.metadata);
-	sample.nr_frames = frames.nr;
-	sample.time_ns = work.copy.time_ns ? work.copy.time_ns : now;
-	sample.metadata = capture.metadata.items;
-	sample.nr_metadata = capture.metadata.nr;
-	pass_to_builder(p, &sample);
-	return sample.status != SAMPLER_GONE;
+	if (!copy_withdraw(&t->copy)) {
+		sample_collect(p, t);
+		return true;
+	}
+	if (reach == COPY_IS_BLOCKED)
+		deliver_none(p, t, SAMPLER_BLOCKED, weight);
+	else if (t->has_timer && reach == COPY_IS_OPEN)
+		p->summary.missed += weight;
+	else if (reach != COPY_IS_GONE)
+		deliver_none(p, t, SAMPLER_NOT_RUN, weight);
+	t->weight = 0;
+	t->has_timer = false;
+	return true;
+}
+
+bool sample_is_open(const struct sampling_target *t)
+{
+	return t->weight || t->has_timer;
+}
+
+void sample_end(struct sampler_profiler *p, struct sampling_target *t)
+{
+	if (p)
+		sample_collect(p, t);
+	copy_release(&t->copy);
+	if (!t->work)
+		return;
+	stack_buffer_free(&t->work->buffer);
+	walk_states_free(&t->work->states);
+	free(t->work);
+	t->work = NULL;
 }

@@ -85,10 +85,11 @@ enum sampler_status {
 	SAMPLER_DEPTH,		/* truncated at the maximum number of frames */
 	SAMPLER_PARTIAL,	/* of a blocked thread, read without a signal: truncated where
 				 * registers other than pc and sp are needed */
-	SAMPLER_BUFFER,		/* the stack is bigger than the buffer: only the first frame */
+	SAMPLER_BUFFER,		/* the stack is bigger than the buffer: its inner part */
 	SAMPLER_FOREIGN_STACK,	/* ran on an unknown stack: only the first frame */
 	/* from here on without frames; these samples count, too */
-	SAMPLER_BLOCKED,	/* the thread blocks the signal, or did not run in time */
+	SAMPLER_BLOCKED,	/* the thread blocks the signal */
+	SAMPLER_NOT_RUN,	/* it got no CPU in time, or waits where no signal wakes it */
 	SAMPLER_GONE,		/* the thread has ended; its last sample */
 	SAMPLER_FAILED,		/* the system refused */
 	SAMPLER_NR_STATUS
@@ -119,6 +120,8 @@ struct sampler_sample {
 	pid_t tid;
 	const struct sampler_metadata *metadata;
 	size_t nr_metadata;
+	uint64_t weight;	/* intervals that it stands for: at least 1, more if the thread
+				 * could not answer sooner [SM-31] */
 };
 
 enum sampler_clock {
@@ -131,9 +134,11 @@ struct sampler_summary {
 	uint64_t start_ns, duration_ns;		/* CLOCK_MONOTONIC */
 	uint64_t period_ns;			/* the requested interval */
 	enum sampler_clock clock;		/* the requested clock */
-	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status */
+	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status, by weight */
 	uint64_t missed;			/* samples not taken in time [SM-12] [SM-13] */
 	uint64_t metadata_lost;			/* items dropped for lack of room */
+	/* CPU time that threads stood still for samples; within 1/8 */
+	uint64_t still_median_ns, still_p99_ns, still_max_ns;
 };
 
 /*
@@ -141,7 +146,7 @@ struct sampler_summary {
  */
 struct sampler_builder_ops {
 	size_t size;				/* sizeof(struct sampler_builder_ops) */
-	/* [handler] before each copy, while the target is stopped */
+	/* [handler] for each copy, while the target is stopped; in several threads at once */
 	void (*capture)(void *context);
 	/* [sampling thread] @sample and all in it is valid until this returns */
 	void (*sample)(void *context, const struct sampler_sample *sample);
@@ -156,7 +161,7 @@ struct sampler_builder_ops {
 	int (*completed)(void *context, const struct sampler_summary *summary,
 			 struct sampler_error *e);
 	void (*free)(void *context);		/* [any thread] called last */
-	/* [sampling thread] at each point of the grid, after its samples, if any */
+	/* [sampling thread] at each point of the grid; the last samples may follow */
 	void (*point)(void *context);
 };
 
@@ -298,13 +303,17 @@ struct sampler_registers {
 struct sampler_stack {
 	uintptr_t low, high;		/* of the original; low may be below sp */
 	const void *copy;
+	/* on an alternate signal stack: the one that was interrupted, if it is known */
+	uintptr_t outer_low, outer_high;
+	const void *outer_copy;
 };
 /* The aligned word at @address; false: not in the copy. */
 bool sampler_stack_word(const struct sampler_stack *stack, uintptr_t address, uintptr_t *ret);
 /*
  * For unwinders that follow pointers in the copy itself: copy the stack to @to, which has room for
  * it and 16 bytes. Aligned words and registers that point into the stack are made to point into
- * @to. Returns the place of low there, at the same offset modulo 16. [SM-34]
+ * @to. Returns the place of low there, at the same offset modulo 16. Without the outer stack.
+ * [SM-34]
  */
 void *sampler_stack_clone(const struct sampler_stack *stack, void *to,
 			  struct sampler_registers *regs);
@@ -330,7 +339,7 @@ struct sampler_unwinder_ops {
 	size_t size;
 	/* before the target is stopped; the size of the state that capture() fills, or 0 */
 	size_t (*state_size)(void *context);
-	/* [handler] */
+	/* [handler] in several threads at once, each with a state of its own */
 	void (*capture)(void *context, void *state);
 	bool (*can_unwind)(void *context, const struct sampler_frame *from);
 	/* Adds the callers it finds to @frames and advances @regs. */

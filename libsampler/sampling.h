@@ -15,17 +15,19 @@
 #include "libsampler/sampler.h"
 
 #define SAMPLING_FRAMES_MAX	1024
-#define SAMPLING_COPY_TIMEOUT_NS 50000000	/* then the thread counts as blocked [SM-31] */
+#define SAMPLING_DRAIN_NS 1000000000	/* how long last answers are waited for [SM-31] */
 
-/* --- copy/buffer.c: 16-byte aligned, reused, frees the pages of big copies --- */
+/* --- copy/buffer.c: 16-byte aligned, reused; pages stay while they are not too many --- */
 struct stack_buffer {
 	unsigned char *bytes;
 	size_t size;
-	size_t used;				/* by the last copy; trimmed before the next one */
+	size_t touched;				/* bytes that have pages, besides the first ones */
 };
 int stack_buffer_init(struct stack_buffer *b, size_t size);	/* 0: a default thread's stack */
 void stack_buffer_free(struct stack_buffer *b);
-void stack_buffer_trim(struct stack_buffer *b, size_t used);
+void stack_buffer_used(struct stack_buffer *b, size_t used);	/* by a copy */
+/* Free the pages of deep copies; all == false: only if all buffers have too many. */
+void stack_buffer_trim(struct stack_buffer *b, bool all);
 
 /* --- copy/ --- */
 
@@ -38,31 +40,70 @@ struct copy_hook {
 /* A target's state from sample to sample. */
 struct copy_target {
 	struct sampler_thread thread;
-	/* copy_stack()'s, zero at first */
+	/* copy/'s, zero at first */
 	uintptr_t other_low, other_high;	/* the last stack it used besides its own */
 	bool other_is_whole;			/* the end of that is known */
 	uintptr_t thread_pointer;
-	bool was_late;				/* it did not answer the last time */
+	struct copy_slot *slot;			/* or NULL */
+	uint64_t slot_serial;
+	struct stack_buffer *buffer;		/* of the request */
+	int attempt;
+};
+
+/* What the target's signal handler works with; stays until the request has ended. */
+struct copy_order {
+	struct stack_buffer *buffer;
+	const struct copy_hook *hooks;		/* run in order, once for each sample */
+	size_t nr_hooks;
 };
 
 struct stack_copy {
 	enum sampler_status status;		/* SAMPLER_WHOLE: of the copy */
-	struct sampler_registers regs;		/* unless GONE, BLOCKED, FAILED */
+	struct sampler_registers regs;		/* unless without frames */
 	struct sampler_stack stack;		/* likewise; may be empty */
-	uint64_t time_ns;
+	uint64_t time_ns, cpu_ns;		/* cpu_ns: CPU time of the thread; 0: unknown */
+	uint64_t still_ns;			/* it stood still so long; 0: not stopped */
 };
 
 /* Once per process; the handler is never removed. [SM-30] */
 int copy_install_handler(int signal);
+
 /*
- * [sampling thread] Copy @target's stack into @buffer; @spare: without a signal if it is blocked.
- * Never waits longer than SAMPLING_COPY_TIMEOUT_NS, and not at all for a thread that did not answer
- * the last time and has not run since. @hooks run in order, before the copy. The caller checks that
- * the thread is still the same.
+ * [sampling thread] Copies of the stacks of @target; the caller checks that the thread is still the
+ * same. At most one request of each target is open.
+ *
+ * Without a signal, if it is blocked in the system. False: it is not, or not all the time.
  */
-void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
-		const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret);
+bool copy_blocked(struct copy_target *target, struct stack_buffer *buffer, struct stack_copy *ret);
+/* Send it a signal. True: that failed, and *ret is the result. Else copy_take() has it later. */
+bool copy_ask(struct copy_target *target, const struct copy_order *order, struct stack_copy *ret);
+/* Signal it at @first_ns of its CPU time and after each interval, until copy_release(). */
+int copy_start_timer(struct copy_target *target, uint64_t first_ns, uint64_t interval_ns);
+/* Open a request that its timer's signal answers once it has used @cpu_due ns of CPU time. */
+void copy_expect(struct copy_target *target, const struct copy_order *order, uint64_t cpu_due);
+/* Once for each request; false: not answered yet. */
+bool copy_take(struct copy_target *target, struct stack_copy *ret);
+/* False: it has been answered; else it will not be, and the order may be freed. */
+bool copy_withdraw(struct copy_target *target);
+/* Why there is no answer. */
+enum copy_reach {
+	COPY_IS_OPEN,				/* the signal is not pending */
+	COPY_IS_PENDING,			/* the thread has not run since, in user space */
+	COPY_IS_BLOCKED,			/* it blocks the signal, or that is not ours now */
+	COPY_IS_GONE,
+};
+enum copy_reach copy_reach(const struct copy_target *target);
+/* Withdraws, and frees what the target has. */
+void copy_release(struct copy_target *target);
 void copy_after_fork(void);			/* [child] */
+
+/* --- copy/bell.c: wake the sampling thread --- */
+void copy_bell_ring(void);			/* [handler too] */
+void copy_bell_answer(void);			/* [handler] ring; some request is answered */
+bool copy_bell_take(void);			/* whether one was since the last call */
+uint32_t copy_bell_turn(void);			/* changes with each ring */
+/* Until the turn is not @since any more, or @until_ns; or sooner. */
+void copy_bell_wait(uint32_t since, uint64_t until_ns);
 
 /*
  * For unwinders that follow pointers in the copy itself: make aligned words and registers that
@@ -76,6 +117,8 @@ void modules_update(void);
 /* Incremented by each change. */
 unsigned long modules_generation(void);
 const struct sampler_module *module_at(uintptr_t address);	/* or NULL */
+/* The address of what the program or a library exports as @name; or 0. */
+uintptr_t modules_symbol(const char *name);
 /* Native modules, for an unwinder that needs all of them; @each is called under the lock. */
 void modules_each(void (*each)(void *context, const struct sampler_module *m), void *context);
 /* Unloaded modules are kept while anybody holds modules. */
@@ -97,19 +140,34 @@ void modules_after_fork(void);			/* [parent and child] */
 struct walk_unwinder {
 	const struct sampler_unwinder_ops *ops;
 	void *context;
-	void *state;				/* of this sample; or NULL */
 };
+
+/* What the unwinders captured of one target; zero at first. */
+struct walk_states {
+	struct walk_state {
+		struct walk_unwinder of;
+		void *state;
+		size_t room;
+		bool is_skipped;		/* in this sample, for lack of memory */
+	} list[WALK_UNWINDERS_MAX];
+	size_t nr;
+};
+void walk_states_free(struct walk_states *states);
 
 /* The unwinders of a profiler: DWARF, frame pointers, and added ones. */
 struct walker;
 int walker_new(struct walker **ret);
 void walker_free(struct walker *w);
 int walker_add(struct walker *w, const struct sampler_unwinder_ops *ops, void *context);
-/* Before the copy: allocate states, and fill in the hooks for the copy. Returns their number. */
-size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room);
-/* Find the frames of @copy, the interrupted one first. */
-enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
-				struct sampler_frames *frames);
+/*
+ * Before the copy: allocate @states, and fill in the hooks for the copy. Returns their number. They
+ * are used until the copy was walked.
+ */
+size_t walker_prepare(struct walker *w, struct walk_states *states, struct copy_hook *hooks,
+		      size_t room);
+/* Find the frames of @copy, the interrupted one first. @states: NULL without a signal. */
+enum sampler_status walker_walk(struct walker *w, const struct walk_states *states,
+				const struct stack_copy *copy, struct sampler_frames *frames);
 
 /* --- schedule.c: pure functions --- */
 /* The next grid point, at least half an interval after @now; *missed: skipped ones. [SM-12] */

@@ -8,25 +8,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "libsampler/profiler.h"
+#include "libutil/priority.h"
 
-#define NICE		(-10)
 #define TIMER_SLACK_NS	1000		/* the default of 50 us is half of the shortest interval */
 
 static int stop_signal = SIGURG;
 static bool has_handler;
-
-/*
- * If that is permitted and the program has chosen none: sampling times pass while it waits for a
- * CPU. Among the program's threads only, if each session has its share of the CPUs.
- */
-static void raise_priority(void)
-{
-	if (getpriority(PRIO_PROCESS, 0) == 0)
-		(void)setpriority(PRIO_PROCESS, 0, NICE);
-}
 
 static void *serve(void *unused)
 {
@@ -35,7 +24,8 @@ static void *serve(void *unused)
 	own_files_begin();
 	pthread_setname_np(pthread_self(), "sampler");
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-	raise_priority();
+	/* sampling times pass while it waits for a CPU */
+	(void)priority_raise_nice();
 	sampling_lock();
 	sampling_server.tid = gettid();
 	while ((job = sampling_next_job())) {

@@ -3,58 +3,25 @@
  * thread.c - identify threads by id and start time, because ids are reused
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include "libsampler/profiler.h"
-
-#define START_TIME_FIELD	22	/* of /proc/PID/stat, from 1 */
-#define STATE_FIELD		3
-
-/* The fields of @tid's stat from the third on, behind the name, which may hold any character. */
-static int read_stat(pid_t tid, char *text, size_t size, const char **ret_fields)
-{
-	char path[64], *end;
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	len = read(fd, text, size - 1);
-	if (len < 0)
-		len = -errno;
-	close(fd);
-	if (len < 0)
-		return len;
-	text[len] = '\0';
-	end = strrchr(text, ')');
-	if (!end || end[1] != ' ')
-		return -EIO;
-	*ret_fields = end + 2;
-	return 0;
-}
+#include "libutil/proc_stat.h"
 
 int thread_read_state(pid_t tid, struct thread_state *ret)
 {
-	char text[1024];
-	const char *field = "";
-	int err = read_stat(tid, text, sizeof(text), &field);
+	struct proc_stat stat;
+	char path[64];
+	int err;
 
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	err = proc_stat_read(path, &stat);
 	if (err)
 		return err;
-	ret->is_dead = *field == 'Z' || *field == 'X';
-	for (int n = STATE_FIELD; n < START_TIME_FIELD; n++) {
-		field = strchr(field, ' ');
-		if (!field)
-			return -EIO;
-		field++;
-	}
-	return sscanf(field, "%" SCNu64, &ret->start_time) == 1 ? 0 : -EIO;
+	ret->start_time = stat.start_time;
+	ret->is_dead = stat.state == 'Z' || stat.state == 'X';
+	return 0;
 }
 
 bool thread_is_gone(const struct sampler_thread *thread)

@@ -110,6 +110,13 @@ enum priority priority_raise_group(unsigned int share, uint64_t period_ns)
 	return priority_try(&calls, true, priority_budget_here_ns(share, period_ns), period_ns);
 }
 
+enum priority priority_raise_nice(void)
+{
+	if (is_chosen())
+		return PRIORITY_CHOSEN;
+	return set_nice(-PRIORITY_NICE_BY) ? PRIORITY_NORMAL : PRIORITY_NICE;
+}
+
 void priority_lower(enum priority raised)
 {
 	if (raised == PRIORITY_AUTOGROUP)

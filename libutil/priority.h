@@ -46,6 +46,12 @@ void priority_lower(enum priority raised);
  */
 enum priority priority_raise_group(unsigned int share, uint64_t period_ns);
 
+/*
+ * By nice only: for a thread among those of other people's programs, which may bind their threads
+ * to CPUs later.
+ */
+enum priority priority_raise_nice(void);
+
 /* "deadline", "autogroup", ...: for status answers. */
 const char *priority_name(enum priority p);
 

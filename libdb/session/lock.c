@@ -26,6 +26,7 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
+#include "libutil/proc_stat.h"
 #include "libutil/xalloc.h"
 
 #define MODE		0600
@@ -81,33 +82,20 @@ int session_lock_take(const char *session_dir)
 	return fd;
 }
 
-/* When a process started, in ticks since boot: field 22, counted after the name in parentheses. */
-static bool read_start(pid_t pid, uint64_t *ret)
-{
-	char path[64], line[1024], *field;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (file_read_line(path, line, sizeof(line)))
-		return false;
-	field = strrchr(line, ')');
-	for (int i = 2; field && i < 22; i++)
-		field = strchr(field + 1, ' ');
-	return field && sscanf(field, "%" SCNu64, ret) == 1;
-}
-
 /* What distinguishes a process from all others, past and future. False: it cannot be read. */
 static bool describe(pid_t pid, char *text, size_t size)
 {
-	char boot[64], path[64];
+	char boot[64], exe[64], path[64];
 	struct stat program;
-	uint64_t start;
+	struct proc_stat process;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) ||
-	    !read_start(pid, &start) || stat(path, &program))
+	    proc_stat_read(path, &process) || stat(exe, &program))
 		return false;
-	snprintf(text, size, "%" PRIu64 " %s %jx:%ju", start, boot, (uintmax_t)program.st_dev,
-		 (uintmax_t)program.st_ino);
+	snprintf(text, size, "%" PRIu64 " %s %jx:%ju", process.start_time, boot,
+		 (uintmax_t)program.st_dev, (uintmax_t)program.st_ino);
 	return true;
 }
 

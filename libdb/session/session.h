@@ -113,7 +113,8 @@ enum loss_reason {
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
 	LOST_STALE_MAPPINGS,	/* perf: the task's mappings were uncertain at that time */
 	/* of libsampler, doc/sampler.md */
-	LOST_THREAD_BLOCKED,	/* the thread blocked the signal, or did not run in time */
+	LOST_THREAD_BLOCKED,	/* the thread blocked the signal */
+	LOST_THREAD_NOT_RUN,	/* the thread did not run in time */
 	LOST_THREAD_GONE,	/* the thread had exited */
 	LOST_THREAD_REFUSED,	/* the system refused, or no frame was found */
 	LOST_SAMPLER_MEMORY,	/* too many distinct stacks */

@@ -10,6 +10,7 @@
 #include "formats/cpuprofile/cpuprofile.h"
 #include "formats/folded/folded.h"
 #include "formats/proto/proto.h"
+#include "libsampler/build/made.h"
 #include "libsampler/build/names.h"
 #include "libsampler/build/profile.h"
 #include "libutil/file.h"
@@ -24,7 +25,8 @@ struct file_builder {
 /* --- comments about missing samples --- */
 
 static const char *loss_texts[SAMPLER_NR_STATUS] = {
-	[SAMPLER_BLOCKED] = "the thread could not be stopped in time",
+	[SAMPLER_BLOCKED] = "the thread blocked the signal",
+	[SAMPLER_NOT_RUN] = "the thread did not run in time",
 	[SAMPLER_GONE] = "the thread had exited",
 	[SAMPLER_FAILED] = "the thread's stack could not be read",
 };
@@ -131,8 +133,12 @@ static int completed(void *context, const struct sampler_summary *summary,
 	struct file_builder *b = context;
 	struct profile *p = build_profile_get(b->profile, summary);
 	struct op_error why = { "" };
+	struct build_made made;
 	int err;
 
+	build_made_read(&made);
+	build_made_name(&made, p);
+	build_made_free(&made);
 	add_comments(p, build_profile_losses(b->profile), summary);
 	err = write_replace(b, p, &why);
 	if (err)

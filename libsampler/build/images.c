@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libsampler/build/made.h"
 #include "libsampler/build/profile.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
@@ -233,6 +234,7 @@ static uint32_t read_mappings(struct build_images *i, uint64_t address)
 
 	if (file_read_all("/proc/self/maps", MAPS_LIMIT, &text, NULL))
 		return found;
+	build_made_look_for_dump(text);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		struct profile_image image;
 		const char *name;

@@ -20,6 +20,7 @@
 /* A sample that may still get a label. */
 struct past {
 	uint64_t time_ns;
+	uint64_t weight;
 	uint32_t sample;
 	pid_t tid;
 };
@@ -85,7 +86,8 @@ static bool is_equal(const void *profile, uint32_t id, const void *key)
 	return s->node == k->node && s->labels == k->labels && b->ends[id] == k->end;
 }
 
-static uint32_t count_one(struct build_profile *b, struct profile_sample s, unsigned char end)
+static uint32_t count(struct build_profile *b, struct profile_sample s, unsigned char end,
+		      uint64_t weight)
 {
 	const struct counted key = { s.node, s.labels, end };
 	uint64_t hash = hash_of(s.node, s.labels, end);
@@ -98,7 +100,7 @@ static uint32_t count_one(struct build_profile *b, struct profile_sample s, unsi
 		profile_add_sample(b->p, s.node, s.labels);
 		hash_table_add(&b->by_sample, hash, id);
 	}
-	profile_values(b->p, id)[0]++;
+	profile_values(b->p, id)[0] += (int64_t)weight;
 	return id;
 }
 
@@ -206,7 +208,7 @@ static void remember(struct build_profile *b, const struct sampler_sample *s, ui
 		b->next_past = (b->next_past + 1) % BUILD_PAST_MAX;
 		b->past_since_ns = past->time_ns + 1;
 	}
-	*past = (struct past){ s->time_ns, sample, s->tid };
+	*past = (struct past){ s->time_ns, s->weight, sample, s->tid };
 }
 
 bool build_profile_is_full(const struct build_profile *b)
@@ -229,14 +231,14 @@ void build_profile_sample(struct build_profile *b, const struct sampler_sample *
 
 	if (!s->nr_frames) {
 		if (s->status >= SAMPLER_BLOCKED && s->status < SAMPLER_NR_STATUS)
-			b->losses.status[s->status]++;
+			b->losses.status[s->status] += s->weight;
 		else
-			b->losses.no_frames++;
+			b->losses.no_frames += s->weight;
 	} else if (!has_room(b, s->nr_frames)) {
-		b->losses.no_room++;
+		b->losses.no_room += s->weight;
 	} else {
 		sample = (struct profile_sample){ stack_of(b, s), labels_of(b, s) };
-		remember(b, s, count_one(b, sample, (unsigned char)s->status));
+		remember(b, s, count(b, sample, (unsigned char)s->status, s->weight));
 	}
 }
 
@@ -253,9 +255,9 @@ void build_profile_past(struct build_profile *b, const struct sampler_metadata *
 		if (past->time_ns < from_ns || past->time_ns >= to_ns ||
 		    (item->has_tid && item->tid != past->tid))
 			continue;
-		profile_values(b->p, past->sample)[0]--;
+		profile_values(b->p, past->sample)[0] -= (int64_t)past->weight;
 		s.labels = labels_with(b->p, s.labels, item);
-		past->sample = count_one(b, s, end);
+		past->sample = count(b, s, end, past->weight);
 	}
 }
 

@@ -16,7 +16,7 @@
 
 /* Samples that are not in the profile. */
 struct build_losses {
-	uint64_t status[SAMPLER_NR_STATUS];	/* without frames: BLOCKED, GONE, FAILED */
+	uint64_t status[SAMPLER_NR_STATUS];	/* without frames: BLOCKED and after */
 	uint64_t no_frames;			/* without frames, but with another status */
 	uint64_t no_room;
 	uint64_t past_cut;		/* metadata for samples that are no longer kept */

@@ -24,16 +24,22 @@ static ssize_t read_task(pid_t tid, const char *name, char *text, size_t size)
 	return n;
 }
 
-bool copy_is_pending(pid_t tid, int signal)
+static bool has_signal(const char *text, const char *key, int signal)
 {
-	char text[4096], *line;
+	const char *line = strstr(text, key);
+
+	return line && strtoull(line + strlen(key), NULL, 16) >> (signal - 1) & 1;
+}
+
+bool copy_read_signal(pid_t tid, int signal, bool *is_pending, bool *is_blocked)
+{
+	char text[4096];
 
 	if (read_task(tid, "status", text, sizeof(text)) <= 0)
 		return false;
-	line = strstr(text, "\nSigPnd:");
-	if (!line)
-		return false;
-	return strtoull(line + 8, NULL, 16) >> (signal - 1) & 1;
+	*is_pending = has_signal(text, "\nSigPnd:", signal);
+	*is_blocked = has_signal(text, "\nSigBlk:", signal);
+	return true;
 }
 
 /* "NUMBER ARGUMENT... SP PC" of a system call, "-1 SP PC" of anything else, or "running". */

@@ -31,6 +31,11 @@ IN_HANDLER uintptr_t copy_thread_pointer(void)
 	return pointer;
 }
 
+IN_HANDLER uintptr_t copy_context_sp(const void *ucontext)
+{
+	return (uintptr_t)((const volatile ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
+}
+
 #else
 
 IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
@@ -53,6 +58,11 @@ IN_HANDLER uintptr_t copy_thread_pointer(void)
 
 	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
 	return pointer;
+}
+
+IN_HANDLER uintptr_t copy_context_sp(const void *ucontext)
+{
+	return ((const volatile ucontext_t *)ucontext)->uc_mcontext.sp;
 }
 
 #endif

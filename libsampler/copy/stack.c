@@ -2,13 +2,14 @@
 /*
  * stack.c - copy a thread's stack, wherever it is and whatever the thread is doing
  *
- * A thread on its own stack copies it when a signal asks for it. On another one (an alternate
- * signal stack, a coroutine's, or any stack of a thread with unknown bounds) it answers with its
- * stack pointer; the mapping is looked up outside the handler, and the thread is asked again.
- * [SM-32]
+ * A thread on its own stack copies it when a signal asks for it, and so it does on an alternate
+ * signal stack, with what is below that. On another one (a coroutine's, or the stack of a thread
+ * with unknown bounds) it may answer with its stack pointer only; the mapping is looked up outside
+ * the handler, and the thread is asked again. [SM-32]
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -79,108 +80,173 @@ static bool has_not_run(pid_t tid, const struct copy_blocked *before)
 	       !strcmp(before->runs, after.runs);
 }
 
-static void run_hooks(const struct copy_request *r)
-{
-	for (size_t i = 0; i < r->nr_hooks; i++)
-		r->hooks[i].run(r->hooks[i].context);
-}
-
-/* False: it is not blocked, or not all the time; nothing is done. [SM-33] */
-static bool copy_blocked(struct copy_target *t, const struct copy_request *r,
-			 struct stack_copy *ret)
+/* [SM-33] */
+bool copy_blocked(struct copy_target *t, struct stack_buffer *buffer, struct stack_copy *ret)
 {
 	struct copy_blocked where;
 	struct copy_range range;
+	bool is_cut;
 	uintptr_t low;
 	size_t used;
 	ssize_t n = 0;
 
+	memset(ret, 0, sizeof(*ret));
 	ret->time_ns = copy_clock();
-	if (!copy_read_blocked(r->tid, &where) || !range_at(t, where.sp, &range))
+	if (!copy_read_blocked(t->thread.tid, &where) || !range_at(t, where.sp, &range))
 		return false;
-	used = copy_part(&range, where.sp, r->room, &low);
+	used = copy_part(&range, where.sp, buffer->size, &low, &is_cut);
 	if (used) {
-		struct iovec to = { r->to + low % 16, used };
+		struct iovec to = { buffer->bytes + low % 16, used };
 		struct iovec from = { (void *)low, used };
 
 		n = syscall(SYS_process_vm_readv, getpid(), &to, 1ul, &from, 1ul, 0ul);
 		if (n <= 0)
 			return false;
 	}
-	if (!has_not_run(r->tid, &where))
+	if (!has_not_run(t->thread.tid, &where))
 		return false;
-	run_hooks(r);
 	copy_registers_blocked(where.pc, where.sp, &ret->regs);
-	ret->status = used ? SAMPLER_WHOLE : SAMPLER_BUFFER;
-	ret->stack = (struct sampler_stack){ low, low + n, r->to + low % 16 };
+	ret->status = is_cut ? SAMPLER_BUFFER : SAMPLER_WHOLE;
+	ret->stack = (struct sampler_stack){ .low = low, .high = low + n,
+					     .copy = buffer->bytes + low % 16 };
+	stack_buffer_used(buffer, n);
 	return true;
 }
 
 /* --- with a signal --- */
 
-static void take_answer(const struct copy_answer *a, const struct copy_request *r,
-			struct stack_copy *ret)
+static bool make_slot(struct copy_target *t)
 {
-	ret->regs = a->regs;
-	ret->time_ns = a->time_ns;
-	ret->stack = (struct sampler_stack){ a->low, a->high, r->to + a->low % 16 };
-	ret->status = a->outcome == COPY_DONE	 ? SAMPLER_WHOLE :
-		      a->outcome == COPY_TOO_BIG ? SAMPLER_BUFFER :
-						   SAMPLER_FOREIGN_STACK;
+	uintptr_t random = getauxval(AT_RANDOM);
+
+	if (t->slot)
+		return true;
+	t->slot = copy_slot_new(t->thread.tid);
+	t->slot_serial = t->slot ? t->slot->serial : 0;
+	/* the main thread's stack need not be asked for: the kernel has put these bytes there */
+	if (t->slot && t->thread.tid == getpid() && !t->thread.stack_high && random)
+		find_other(t, random);
+	return t->slot;
 }
 
-static enum sampler_status failure(struct copy_target *t, int err)
+static void fill(struct copy_target *t, const struct copy_order *order)
 {
-	if (err == -ESRCH)
-		return SAMPLER_GONE;
-	if (err == -EBUSY)
-		return SAMPLER_BLOCKED;
-	if (err != -ETIMEDOUT)
-		return SAMPLER_FAILED;
-	t->was_late = true;
-	return SAMPLER_BLOCKED;
+	t->attempt = 1;
+	t->buffer = order->buffer;
+	t->slot->request = (struct copy_request){
+		.own = own_range(t), .other = other_range(t),
+		.to = order->buffer->bytes, .room = order->buffer->size,
+		.hooks = order->hooks, .nr_hooks = order->nr_hooks,
+	};
 }
 
-static void copy_with_signal(struct copy_target *t, struct copy_request *r, struct stack_copy *ret)
+static enum sampler_status failure(int err)
 {
-	struct copy_answer a;
-
-	for (int attempt = 1;; attempt++) {
-		int err;
-
-		r->own = own_range(t);
-		r->other = other_range(t);
-		r->is_last = attempt == ATTEMPTS;
-		err = copy_ask(r, &a);
-		if (err) {
-			ret->status = failure(t, err);
-			ret->time_ns = copy_clock();
-			return;
-		}
-		t->was_late = false;
-		t->thread_pointer = a.thread_pointer;
-		if (a.outcome != COPY_ELSEWHERE || r->is_last)
-			break;
-		find_other(t, a.regs.sp);
-	}
-	take_answer(&a, r, ret);
+	return err == -ESRCH ? SAMPLER_GONE : err == -EBUSY ? SAMPLER_BLOCKED : SAMPLER_FAILED;
 }
 
-void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
-		const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret)
+static bool fail(enum sampler_status status, struct stack_copy *ret)
 {
-	struct copy_request r = { .tid = target->thread.tid, .to = buffer->bytes,
-				  .room = buffer->size, .hooks = hooks, .nr_hooks = nr_hooks };
+	memset(ret, 0, sizeof(*ret));
+	ret->status = status;
+	ret->time_ns = copy_clock();
+	return true;
+}
+
+bool copy_ask(struct copy_target *t, const struct copy_order *order, struct stack_copy *ret)
+{
+	int err;
+
+	if (!make_slot(t))
+		return fail(SAMPLER_FAILED, ret);
+	fill(t, order);
+	err = copy_slot_ask(t->slot);
+	return err && fail(failure(err), ret);
+}
+
+int copy_start_timer(struct copy_target *t, uint64_t first_ns, uint64_t interval_ns)
+{
+	if (!make_slot(t))
+		return -ENOMEM;
+	return copy_slot_start_timer(t->slot, first_ns, interval_ns);
+}
+
+void copy_expect(struct copy_target *t, const struct copy_order *order, uint64_t cpu_due)
+{
+	fill(t, order);
+	copy_slot_open(t->slot, cpu_due);
+}
+
+static void take_answer(struct copy_target *t, struct stack_copy *ret)
+{
+	const struct copy_answer *a = &t->slot->answer;
+	unsigned char *to = t->slot->request.to;
 
 	memset(ret, 0, sizeof(*ret));
-	stack_buffer_trim(buffer, buffer->used);
-	buffer->used = 0;
-	if (target->was_late && copy_is_pending(r.tid, copy_signal())) {
-		/* it has not run since: do not wait for it again */
-		ret->status = SAMPLER_BLOCKED;
-		ret->time_ns = copy_clock();
-	} else if (!spare || !copy_blocked(target, &r, ret)) {
-		copy_with_signal(target, &r, ret);
-	}
-	buffer->used = ret->stack.high - ret->stack.low;
+	ret->regs = a->regs;
+	ret->time_ns = a->time_ns;
+	ret->cpu_ns = a->cpu_ns;
+	ret->still_ns = a->still_ns;
+	ret->stack = (struct sampler_stack){
+		.low = a->low, .high = a->high, .copy = to + a->low % 16,
+		.outer_low = a->outer_low, .outer_high = a->outer_high,
+		.outer_copy = to + copy_outer_offset(a),
+	};
+	ret->status = a->outcome == COPY_DONE || a->high > a->low
+		    ? a->outcome == COPY_CUT ? SAMPLER_BUFFER : SAMPLER_WHOLE
+		    : a->outcome == COPY_CUT ? SAMPLER_BUFFER : SAMPLER_FOREIGN_STACK;
+	stack_buffer_used(t->buffer, copy_outer_offset(a) + (a->outer_high - a->outer_low));
+}
+
+/* On a stack that was not known: look it up, and ask again. */
+static bool ask_again(struct copy_target *t)
+{
+	struct copy_slot *slot = t->slot;
+
+	if (slot->answer.outcome != COPY_ELSEWHERE || slot->request.is_last)
+		return false;
+	find_other(t, slot->answer.unknown_sp);
+	slot->request.other = other_range(t);
+	slot->request.is_last = ++t->attempt == ATTEMPTS;
+	return !copy_slot_ask(slot);
+}
+
+bool copy_take(struct copy_target *t, struct stack_copy *ret)
+{
+	if (!t->slot || !copy_slot_is_answered(t->slot))
+		return false;
+	t->thread_pointer = t->slot->answer.thread_pointer;
+	if (ask_again(t))
+		return false;
+	take_answer(t, ret);
+	/* answered once */
+	atomic_store(&t->slot->word, 0);
+	return true;
+}
+
+bool copy_withdraw(struct copy_target *t)
+{
+	return !t->slot || copy_slot_withdraw(t->slot);
+}
+
+enum copy_reach copy_reach(const struct copy_target *t)
+{
+	bool is_pending, is_blocked;
+
+	if (!copy_signal_is_ours())
+		return COPY_IS_BLOCKED;
+	if (!copy_read_signal(t->thread.tid, copy_signal(), &is_pending, &is_blocked))
+		return COPY_IS_GONE;
+	/* in the handler all signals are blocked */
+	if (!is_pending || atomic_load(&t->slot->is_served))
+		return COPY_IS_OPEN;
+	return is_blocked ? COPY_IS_BLOCKED : COPY_IS_PENDING;
+}
+
+/* After a fork the slot may be another target's. */
+void copy_release(struct copy_target *t)
+{
+	if (t->slot && t->slot->serial == t->slot_serial)
+		copy_slot_free(t->slot);
+	t->slot = NULL;
 }

@@ -5,13 +5,20 @@
 
 #define WORD sizeof(uintptr_t)
 
+static bool read_word(uintptr_t low, uintptr_t high, const char *copy, uintptr_t address,
+		      uintptr_t *ret)
+{
+	if (address < low || address > high || high - address < WORD)
+		return false;
+	memcpy(ret, copy + (address - low), WORD);
+	return true;
+}
+
 bool sampler_stack_word(const struct sampler_stack *stack, uintptr_t address, uintptr_t *ret)
 {
-	if (address % WORD || address < stack->low || address > stack->high ||
-	    stack->high - address < WORD)
-		return false;
-	memcpy(ret, (const char *)stack->copy + (address - stack->low), WORD);
-	return true;
+	return address % WORD == 0 &&
+	       (read_word(stack->low, stack->high, stack->copy, address, ret) ||
+		read_word(stack->outer_low, stack->outer_high, stack->outer_copy, address, ret));
 }
 
 static uintptr_t moved(uintptr_t value, uintptr_t low, uintptr_t high, const void *copy)

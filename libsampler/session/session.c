@@ -129,6 +129,7 @@ static void count_losses(struct session_update *u, const struct session_builder 
 	uint64_t *lost = u->counts.lost, missed = u->summary->missed;
 
 	lost[LOST_THREAD_BLOCKED] = l->status[SAMPLER_BLOCKED];
+	lost[LOST_THREAD_NOT_RUN] = l->status[SAMPLER_NOT_RUN];
 	lost[LOST_THREAD_GONE] = l->status[SAMPLER_GONE];
 	lost[LOST_THREAD_REFUSED] = l->status[SAMPLER_FAILED] + l->no_frames;
 	lost[LOST_SAMPLER_LATE] = missed > b->missed ? missed - b->missed : 0;
@@ -170,7 +171,6 @@ static int write_session(struct session_builder *b, const struct sampler_summary
 	char program[PATH_MAX], *samples = session_samples_path(b->dir, SESSION_CURRENT);
 
 	session_writer_init(&u.to, samples);
-	free(samples);
 	find_program(&u, program);
 	choose_event(&u);
 	u.cpu_mhz = (double)cpu_clock_khz() / 1000;
@@ -180,6 +180,8 @@ static int write_session(struct session_builder *b, const struct sampler_summary
 	session_write_files(&u);
 	session_write_stacks(&u);
 	session_write_beside(&u, b->dir);
+	session_write_made(&u, samples);
+	free(samples);
 	session_images_free(&u);
 	image_ids_free(u.ids);
 	session_writer_free(&u.to);

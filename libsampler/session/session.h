@@ -65,6 +65,9 @@ void session_write_files(struct session_update *u);
 /* --- stacks.c: the stack store --- */
 void session_write_stacks(struct session_update *u);
 
+/* --- made.c: names of code made at run time --- */
+void session_write_made(struct session_update *u, const char *samples_dir);
+
 /* --- beside.c: the other files; @dir is the session directory --- */
 void session_write_beside(struct session_update *u, const char *dir);
 

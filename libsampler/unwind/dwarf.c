@@ -8,10 +8,13 @@
 #include <elf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "libsampler/copy/registers.h"
+#include "libsampler/sampling.h"
+#include "libsampler/unwind/made.h"
 #include "libsampler/unwind/modules.h"
 #include "libsampler/unwind/unwinders.h"
 
@@ -126,6 +129,22 @@ static bool can_continue_from(const struct dwarf *d, const struct sampler_frame 
 	return reported && reported->has_cfi;
 }
 
+/*
+ * Whether a frame is a signal's is in the rules of its code, so its module must be reported before
+ * libdwfl is asked.
+ */
+static bool read_pc(struct dwarf *d, Dwfl_Frame *frame, Dwarf_Addr *pc, bool *is_interrupted)
+{
+	const struct sampler_module *m;
+
+	if (!dwfl_frame_pc(frame, pc, NULL))
+		return false;
+	m = module_at(*pc);
+	if (m && m->is_native)
+		reported_add(&d->modules, module_of(m));
+	return dwfl_frame_pc(frame, pc, is_interrupted);
+}
+
 static int visit_frame(Dwfl_Frame *frame, void *context)
 {
 	struct dwarf *d = context;
@@ -142,7 +161,7 @@ static int visit_frame(Dwfl_Frame *frame, void *context)
 		return DWARF_CB_OK;
 	}
 	d->how = SAMPLER_ABORTED;
-	if (!dwfl_frame_pc(frame, &pc, &is_interrupted))
+	if (!read_pc(d, frame, &pc, &is_interrupted))
 		return DWARF_CB_ABORT;
 	take_registers(d, frame, pc);
 	if (!is_above(d->regs, sp, nr, is_interrupted) || !sampler_add_frame(d->frames, pc))
@@ -235,13 +254,16 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 
 /* --- creating and freeing --- */
 
-/* After fork() the state is undefined: another process's thread was working on it. */
-static void dwarf_free(void *context)
-{
-	struct dwarf *d = context;
+/*
+ * One for all walkers, because the tables of a file take much memory. Only the sampling thread
+ * walks, so the lock is only for the number of users; the last one frees it.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dwarf *shared;
+static unsigned int users;
 
-	if (d->pid != getpid())
-		return;
+static void free_one(struct dwarf *d)
+{
 	reported_free(&d->modules);
 	if (d->architecture)
 		elf_end(d->architecture);
@@ -264,7 +286,32 @@ static void fill_header(Elf64_Ehdr *h)
 #endif
 }
 
-int unwind_dwarf_new(void **ret_context)
+/* After fork() the state is undefined: another process's thread was working on it. */
+static void dwarf_free(void *context)
+{
+	struct dwarf *d = context;
+
+	if (d->pid != getpid())
+		return;
+	pthread_mutex_lock(&lock);
+	if (!--users) {
+		made_code_forget();
+		free_one(d);
+		shared = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* The parent's is not touched any more, nor freed. */
+static void after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	made_code_after_fork();
+	shared = NULL;
+	users = 0;
+}
+
+static int new_one(struct dwarf **ret)
 {
 	struct dwarf *d = calloc(1, sizeof(*d));
 
@@ -276,11 +323,27 @@ int unwind_dwarf_new(void **ret_context)
 	d->architecture = elf_memory((char *)&d->header, sizeof(d->header));
 	if (!d->architecture || reported_init(&d->modules) ||
 	    !dwfl_attach_state(d->modules.dwfl, d->architecture, d->pid, &thread_callbacks, d)) {
-		dwarf_free(d);
+		free_one(d);
 		return -ENOMEM;
 	}
-	*ret_context = d;
+	*ret = d;
 	return 0;
+}
+
+int unwind_dwarf_new(void **ret_context)
+{
+	static struct fork_hook hook = { .child = after_fork };
+	int err = fork_watch(&hook);
+
+	pthread_mutex_lock(&lock);
+	if (!err && !shared)
+		err = new_one(&shared);
+	if (!err) {
+		users++;
+		*ret_context = shared;
+	}
+	pthread_mutex_unlock(&lock);
+	return err;
 }
 
 const struct sampler_unwinder_ops unwind_dwarf = {

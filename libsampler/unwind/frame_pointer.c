@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* frame_pointer.c - find a caller by the frame pointer, for code without better information */
 #include "libsampler/copy/registers.h"
+#include "libsampler/unwind/made.h"
 #include "libsampler/unwind/unwinders.h"
 
 #define RECORD (2 * sizeof(uintptr_t))	/* the caller's fp, the return address */
 #define KNOWN (1ull << REGISTER_PC | 1ull << REGISTER_SP | 1ull << REGISTER_FP)
 
-static bool is_native(const struct sampler_module *m)
-{
-	return m && m->is_native;
-}
-
+/* Added modules have unwinders of their own. */
 static bool can_unwind(void *context, const struct sampler_frame *from)
 {
 	(void)context;
-	return is_native(from->module);
+	return from->module ? from->module->is_native : made_code_at(from->address);
 }
 
 static bool read_record(const struct sampler_stack *stack, uintptr_t sp, uintptr_t fp,
 			uintptr_t *next, uintptr_t *address)
 {
-	return fp >= sp && fp % 16 == 0 && fp <= UINTPTR_MAX - RECORD &&
-	       fp + RECORD <= stack->high && sampler_stack_word(stack, fp, next) &&
+	/* made code need not keep the stack aligned to 16 */
+	return fp >= sp && fp <= UINTPTR_MAX - RECORD && sampler_stack_word(stack, fp, next) &&
 	       sampler_stack_word(stack, fp + sizeof(uintptr_t), address);
 }
 
@@ -29,7 +26,7 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 				   const struct sampler_stack *stack, struct sampler_frames *frames)
 {
 	uintptr_t next, address, fp = regs->fp;
-	const struct sampler_module *m;
+	bool is_code;
 
 	(void)context;
 	(void)state;
@@ -40,12 +37,12 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 		return regs->known == KNOWN ? SAMPLER_COMPLETED : SAMPLER_ABORTED;
 	if (!read_record(stack, regs->sp, fp, &next, &address))
 		return SAMPLER_ABORTED;
-	m = module_at(address - 1);
-	if (!next && !m)
+	is_code = module_at(address - 1) || made_code_at(address - 1);
+	if (!next && !is_code)
 		return SAMPLER_COMPLETED;
 	/* the caller's value need not be a frame pointer; but one that points to its own record or
 	 * below is invalid */
-	if (!m || (next && next <= fp && next >= stack->low) ||
+	if (!is_code || (next && next <= fp && next >= stack->low) ||
 	    !sampler_add_frame(frames, address))
 		return SAMPLER_ABORTED;
 	regs->known = 0;

@@ -7,6 +7,7 @@
  * them as long as anybody holds modules, and are revived when the same file is loaded at the same
  * address again, so that dlopen() and dlclose() in a loop do not fill the memory. [SM-41]
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -230,6 +231,16 @@ static bool read_changes(struct module_objects *ret)
 	has_new = is_old(module_changes()) && !module_objects_read(ret);
 	pthread_mutex_unlock(&loader_lock);
 	return has_new;
+}
+
+uintptr_t modules_symbol(const char *name)
+{
+	void *found;
+
+	pthread_mutex_lock(&loader_lock);
+	found = dlsym(RTLD_DEFAULT, name);
+	pthread_mutex_unlock(&loader_lock);
+	return (uintptr_t)found;
 }
 
 void modules_update(void)

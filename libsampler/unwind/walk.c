@@ -16,22 +16,16 @@
 
 #define NR_BUILT_IN	2
 
-struct unwinder {
-	struct walk_unwinder of;
-	size_t state_room;
-	bool is_skipped;		/* in this walk, for lack of memory for its state */
-};
-
 struct walker {
 	/* tried from the last to the first */
-	struct unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];
+	struct walk_unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];
 	size_t nr;
 	bool has_guessed;		/* in this walk: callers may be missing */
 };
 
 static void put(struct walker *w, const struct sampler_unwinder_ops *ops, void *context)
 {
-	w->unwinders[w->nr++] = (struct unwinder){ .of = { .ops = ops, .context = context } };
+	w->unwinders[w->nr++] = (struct walk_unwinder){ .ops = ops, .context = context };
 }
 
 int walker_new(struct walker **ret)
@@ -65,82 +59,101 @@ void walker_free(struct walker *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->nr; i++) {
-		const struct walk_unwinder *u = &w->unwinders[i].of;
-
-		if (u->ops->free)
-			u->ops->free(u->context);
-		free(u->state);
-	}
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->unwinders[i].ops->free)
+			w->unwinders[i].ops->free(w->unwinders[i].context);
 	free(w);
+}
+
+void walk_states_free(struct walk_states *states)
+{
+	for (size_t i = 0; i < states->nr; i++)
+		free(states->list[i].state);
+	states->nr = 0;
 }
 
 IN_HANDLER static void capture(void *context)
 {
-	const struct walk_unwinder *u = context;
+	const struct walk_state *s = context;
 
-	u->ops->capture(u->context, u->state);
+	s->of.ops->capture(s->of.context, s->state);
 }
 
-static bool make_state(struct unwinder *u)
+static bool make_room(struct walk_state *s)
 {
-	size_t size = u->of.ops->state_size ? u->of.ops->state_size(u->of.context) : 0;
+	size_t size = s->of.ops->state_size ? s->of.ops->state_size(s->of.context) : 0;
 	void *state;
 
-	if (size <= u->state_room)
+	if (size <= s->room)
 		return true;
-	state = realloc(u->of.state, size);
+	state = realloc(s->state, size);
 	if (!state)
 		return false;
-	u->of.state = state;
-	u->state_room = size;
+	s->state = state;
+	s->room = size;
 	return true;
 }
 
-size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
+/* Unwinders are only added, so each keeps its place. */
+size_t walker_prepare(struct walker *w, struct walk_states *states, struct copy_hook *hooks,
+		      size_t room)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < w->nr; i++) {
-		struct unwinder *u = &w->unwinders[i];
+	for (; states->nr < w->nr - NR_BUILT_IN; states->nr++)
+		states->list[states->nr] = (struct walk_state){
+			.of = w->unwinders[NR_BUILT_IN + states->nr] };
+	for (size_t i = 0; i < states->nr; i++) {
+		struct walk_state *s = &states->list[i];
 
-		u->is_skipped = !make_state(u);
-		if (u->is_skipped || !u->of.ops->capture)
+		s->is_skipped = !make_room(s);
+		if (s->is_skipped || !s->of.ops->capture)
 			continue;
-		u->is_skipped = nr == room;
-		if (!u->is_skipped)
-			hooks[nr++] = (struct copy_hook){ capture, &u->of };
+		s->is_skipped = nr == room;
+		if (!s->is_skipped)
+			hooks[nr++] = (struct copy_hook){ capture, s };
 	}
 	return nr;
 }
 
-static bool can_unwind(const struct unwinder *u, const struct sampler_frame *from)
+static const struct walk_state *state_of(const struct walk_states *states, size_t i)
 {
-	return !u->is_skipped &&
-	       (!u->of.ops->can_unwind || u->of.ops->can_unwind(u->of.context, from));
+	return states && i >= NR_BUILT_IN && i - NR_BUILT_IN < states->nr
+	       ? &states->list[i - NR_BUILT_IN] : NULL;
+}
+
+/* One that has something to capture, and did not, is passed over. */
+static bool can_unwind(const struct walk_unwinder *u, const struct walk_state *s,
+		       const struct sampler_frame *from)
+{
+	if (s ? s->is_skipped : u->ops->capture != NULL)
+		return false;
+	return !u->ops->can_unwind || u->ops->can_unwind(u->context, from);
 }
 
 /* Frame pointers were used for a function that may have none, because its rules are unknown. */
-static bool is_guess(const struct unwinder *u, const struct sampler_frame *from)
+static bool is_guess(const struct walk_unwinder *u, const struct sampler_frame *from)
 {
-	return u->of.ops == &unwind_frame_pointer &&
+	return u->ops == &unwind_frame_pointer && from->module &&
 	       atomic_load(&module_of(from->module)->is_unread);
 }
 
 /* Find one or more frames with the first unwinder that can; none if it is UNRECOGNIZED to all. */
-static enum sampler_unwound step(struct walker *w, struct sampler_registers *regs,
+static enum sampler_unwound step(struct walker *w, const struct walk_states *states,
+				 struct sampler_registers *regs,
 				 const struct sampler_stack *stack, struct sampler_frames *frames)
 {
 	size_t before = frames->nr;
 	uintptr_t sp = regs->sp;
 
 	for (size_t i = w->nr; i-- > 0;) {
-		const struct unwinder *u = &w->unwinders[i];
+		const struct walk_unwinder *u = &w->unwinders[i];
+		const struct walk_state *s = state_of(states, i);
 		enum sampler_unwound how;
 
-		if (!can_unwind(u, &frames->frames[before - 1]))
+		if (!can_unwind(u, s, &frames->frames[before - 1]))
 			continue;
-		how = u->of.ops->unwind(u->of.context, u->of.state, regs, stack, frames);
+		how = u->ops->unwind(u->context, s ? s->state : NULL, regs, stack, frames);
 		w->has_guessed |= is_guess(u, &frames->frames[before - 1]);
 		if (how != SAMPLER_UNRECOGNIZED)
 			return how;
@@ -152,8 +165,8 @@ static enum sampler_unwound step(struct walker *w, struct sampler_registers *reg
 	return SAMPLER_ABORTED;
 }
 
-enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
-				struct sampler_frames *frames)
+enum sampler_status walker_walk(struct walker *w, const struct walk_states *states,
+				const struct stack_copy *copy, struct sampler_frames *frames)
 {
 	struct sampler_registers regs = copy->regs;
 	enum sampler_unwound how = SAMPLER_UNRECOGNIZED;
@@ -164,13 +177,15 @@ enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
 		return copy->status;
 	if (!sampler_add_frame(frames, regs.pc))
 		return SAMPLER_DEPTH;
-	if (copy->status != SAMPLER_WHOLE)
+	if (copy->status == SAMPLER_FOREIGN_STACK)
 		return copy->status;
 	while (how == SAMPLER_UNRECOGNIZED && frames->nr < frames->room)
-		how = step(w, &regs, &copy->stack, frames);
+		how = step(w, states, &regs, &copy->stack, frames);
 	if (how == SAMPLER_COMPLETED)
 		return w->has_guessed ? SAMPLER_BROKEN : SAMPLER_WHOLE;
 	if (frames->nr == frames->room)
 		return SAMPLER_DEPTH;
+	if (copy->status == SAMPLER_BUFFER)
+		return copy->status;
 	return register_is_known(&copy->regs, REGISTER_FP) ? SAMPLER_BROKEN : SAMPLER_PARTIAL;
 }

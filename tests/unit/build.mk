@@ -139,11 +139,12 @@ $(call each_is_a_test,pp/exchange,libexchange.a)
 
 # libsampler. Those of when samples are taken have a clock, a copier and a walker of their own.
 sampler_core  := $(addprefix libsampler/,thread.c schedule.c jobs.c sampling_thread.c profiler.c \
-	sample.c all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c)
+	sample.c still.c all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c \
+	copy/bell.c)
 sampler_timed := profiler sampling_thread errors targets all_threads cpu_time labels add_unwinder \
 	periodic
 $(foreach t,$(sampler_timed) fork new_threads,\
-	$(call test_of,libsampler/$(t),tests/unit/libsampler/fakes.c $(sampler_core),,-pthread))
+	$(call test_of,libsampler/$(t),tests/unit/libsampler/fakes.c $(sampler_core),libutil.a,-pthread))
 $(call test_of,libsampler/schedule,libsampler/schedule.c)
 $(call test_of,libsampler/metadata,libsampler/metadata.c,,-pthread)
 # (not fork: ThreadSanitizer knows no threads in a child)
@@ -154,9 +155,10 @@ $(foreach t,profiles profiles_busy crowd exits children leaks forks own_files se
 	$(call test_of,libsampler/$(t),,libsampler.a libutil.a))
 $(call tests_named,libsampler,exits children): | $(O)/lib/libopsample.so
 
+$(O)/tests/libsampler_made: LDFLAGS += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
 # its parts one by one, and libraries that they see come and go: the same twice, with different
 # identities, from different files
-$(foreach t,files session modules buffer words copy copy_signal copy_sleepers,\
+$(foreach t,files session modules buffer words copy copy_signal copy_sleepers made,\
 	$(call test_of,libsampler/$(t),,libsamplerparts.a))
 sampler_tiny := $(addprefix $(O)/tests/sampler_,tiny.so other.so)
 $(sampler_tiny): LDFLAGS += -shared -Wl,--build-id

@@ -45,23 +45,38 @@ static size_t resident(const struct stack_buffer *b)
 	return in;
 }
 
-TEST(frees_the_pages_of_a_deep_stack)
+TEST(keeps_the_pages_of_a_deep_stack)
 {
 	struct stack_buffer b;
 
 	if (sysconf(_SC_PAGESIZE) != 4096)
 		SKIP("counts pages of 4096 bytes");
 	CHECK(!stack_buffer_init(&b, 1 << 20), "made");
-	madvise(b.bytes, b.size, MADV_NOHUGEPAGE);
 	CHECK(resident(&b) == 8, "%zu pages are ready beforehand", resident(&b));
 	memset(b.bytes, 1, b.size);
-	CHECK(resident(&b) == 256, "%zu pages when all is used", resident(&b));
-	stack_buffer_trim(&b, 1000);
-	CHECK(resident(&b) == 256, "%zu pages after a small copy", resident(&b));
-	stack_buffer_trim(&b, 1 << 20);
-	CHECK(resident(&b) == 8, "%zu pages after a big one", resident(&b));
+	stack_buffer_used(&b, b.size);
+	stack_buffer_trim(&b, false);
+	CHECK(resident(&b) == 256, "%zu pages when all was used", resident(&b));
+	stack_buffer_trim(&b, true);
+	CHECK(resident(&b) == 8, "%zu pages after the profile", resident(&b));
 	b.bytes[b.size - 1] = 1;
 	stack_buffer_free(&b);
+}
+
+TEST(buffers_together_have_a_limit)
+{
+	struct stack_buffer many[80];
+
+	for (int i = 0; i < 80; i++) {
+		CHECK(!stack_buffer_init(&many[i], 1 << 20), "made");
+		memset(many[i].bytes, 1, many[i].size);
+		stack_buffer_used(&many[i], many[i].size);
+		stack_buffer_trim(&many[i], false);
+	}
+	CHECK(resident(&many[10]) == 256 && resident(&many[79]) == 8, "%zu and %zu pages",
+	      resident(&many[10]), resident(&many[79]));
+	for (int i = 0; i < 80; i++)
+		stack_buffer_free(&many[i]);
 }
 
 TEST_MAIN()

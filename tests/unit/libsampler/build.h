@@ -14,7 +14,7 @@
 
 /* The test's own program as a module, and code without a file. */
 static struct sampler_module program_module;
-static struct sampler_module made_module = {
+__attribute__((unused)) static struct sampler_module made_module = {
 	.start = 0x10000000, .limit = 0x10001000, .base = 0x10000000, .path = "made_code",
 	.build_id = "",
 };
@@ -63,6 +63,7 @@ static inline void give(const struct sampler_builder *b, const struct sampler_fr
 	const struct sampler_sample s = {
 		.frames = frames, .nr_frames = nr, .status = status, .time_ns = time_ns,
 		.tid = tid, .metadata = metadata, .nr_metadata = nr_metadata,
+		.weight = 1,
 	};
 
 	b->ops->sample(b->context, &s);

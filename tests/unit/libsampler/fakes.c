@@ -32,10 +32,11 @@ static uint64_t fake_now(void)
 	return now;
 }
 
-static void fake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, uint64_t due)
+static void fake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, uint32_t turn, uint64_t due)
 {
 	void (*call)(void) = before_waiting;
 
+	(void)turn;
 	if (call && due > wait_limit) {
 		before_waiting = NULL;
 		pthread_mutex_unlock(lock);
@@ -139,17 +140,72 @@ int copy_install_handler(int signal)
 	return fake_install_error;
 }
 
-void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
-		const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret)
+static bool was_spared;
+
+bool copy_blocked(struct copy_target *target, struct stack_buffer *buffer, struct stack_copy *ret)
 {
+	(void)target, (void)ret;
 	NEED(buffer->bytes);
-	fake_copy_spares = spare;
-	ret->time_ns = now;
-	ret->status = fake_copy ? fake_copy(target) : SAMPLER_WHOLE;
-	if (ret->status >= SAMPLER_BLOCKED)
-		return;
-	for (size_t i = 0; i < nr_hooks; i++)
-		hooks[i].run(hooks[i].context);
+	was_spared = true;
+	return false;
+}
+
+/* The answer is there at once: its status, plus 1. */
+bool copy_ask(struct copy_target *target, const struct copy_order *order, struct stack_copy *ret)
+{
+	enum sampler_status status = fake_copy ? fake_copy(target) : SAMPLER_WHOLE;
+
+	NEED(order->buffer->bytes && !target->attempt);
+	fake_copy_spares = was_spared;
+	was_spared = false;
+	if (status >= SAMPLER_BLOCKED) {
+		*ret = (struct stack_copy){ .status = status, .time_ns = now };
+		return true;
+	}
+	for (size_t i = 0; i < order->nr_hooks; i++)
+		order->hooks[i].run(order->hooks[i].context);
+	target->attempt = 1 + (int)status;
+	return false;
+}
+
+bool copy_take(struct copy_target *target, struct stack_copy *ret)
+{
+	if (!target->attempt)
+		return false;
+	*ret = (struct stack_copy){ .status = (enum sampler_status)(target->attempt - 1),
+				    .time_ns = now };
+	target->attempt = 0;
+	return true;
+}
+
+/* Samples by CPU time are asked for, too. */
+int copy_start_timer(struct copy_target *target, uint64_t first_ns, uint64_t interval_ns)
+{
+	(void)target, (void)first_ns, (void)interval_ns;
+	return -ENOSYS;
+}
+
+void copy_expect(struct copy_target *target, const struct copy_order *order, uint64_t cpu_due)
+{
+	(void)target, (void)order, (void)cpu_due;
+	NEED(false);
+}
+
+bool copy_withdraw(struct copy_target *target)
+{
+	(void)target;
+	return true;
+}
+
+enum copy_reach copy_reach(const struct copy_target *target)
+{
+	(void)target;
+	return COPY_IS_OPEN;
+}
+
+void copy_release(struct copy_target *target)
+{
+	(void)target;
 }
 
 enum sampler_status copy_no_answer(const struct copy_target *target)
@@ -173,6 +229,16 @@ void stack_buffer_free(struct stack_buffer *b)
 {
 	free(b->bytes);
 	b->bytes = NULL;
+}
+
+void stack_buffer_used(struct stack_buffer *b, size_t used)
+{
+	(void)b, (void)used;
+}
+
+void stack_buffer_trim(struct stack_buffer *b, bool all)
+{
+	(void)b, (void)all;
 }
 
 void modules_update(void)
@@ -246,10 +312,12 @@ static void capture(void *context)
 	u->ops->capture(u->context, NULL);
 }
 
-size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
+size_t walker_prepare(struct walker *w, struct walk_states *states, struct copy_hook *hooks,
+		      size_t room)
 {
 	size_t nr = 0;
 
+	(void)states;
 	for (size_t i = 0; i < w->nr; i++)
 		if (w->added[i].ops->capture) {
 			NEED(nr < room);
@@ -258,9 +326,15 @@ size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
 	return nr;
 }
 
-enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
-				struct sampler_frames *frames)
+void walk_states_free(struct walk_states *states)
 {
+	(void)states;
+}
+
+enum sampler_status walker_walk(struct walker *w, const struct walk_states *states,
+				const struct stack_copy *copy, struct sampler_frames *frames)
+{
+	(void)states;
 	for (size_t i = 0; i <= w->nr; i++)
 		frames->frames[frames->nr++] = (struct sampler_frame){ .address = 1 + i };
 	return copy->status;
@@ -284,6 +358,7 @@ static void record_sample(void *context, const struct sampler_sample *sample)
 	r->samples[r->nr].tid = sample->tid;
 	r->samples[r->nr].status = sample->status;
 	r->samples[r->nr].nr_frames = sample->nr_frames;
+	r->weight += sample->weight;
 	r->samples[r->nr].nr_metadata = sample->nr_metadata;
 	if (sample->nr_metadata)
 		r->samples[r->nr].first = sample->metadata[0];
@@ -359,7 +434,7 @@ void check_sums(const struct record *r, const char *what)
 
 	for (size_t i = 0; i < SAMPLER_NR_STATUS; i++)
 		sum += r->summary.samples[i];
-	if (sum == r->nr && r->completed == 1)
+	if (sum == r->weight && r->completed == 1)
 		return;
 	printf("# %s: %zu samples, %llu in the summary, completed %zu times\n", what, r->nr,
 	       (unsigned long long)sum, r->completed);

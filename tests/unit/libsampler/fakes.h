@@ -41,6 +41,7 @@ extern _Atomic int fake_walkers, fake_held;	/* existing walkers; holds of module
 #define RECORD_MAX	10000
 struct record {
 	size_t nr;
+	uint64_t weight;		/* of all samples */
 	size_t captures, completed, freed;
 	struct sampler_summary summary;
 	size_t nr_past;

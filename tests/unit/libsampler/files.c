@@ -204,8 +204,7 @@ TEST(samples_without_frames_are_in_comments)
 	for (uint32_t i = 0; i < p->nr_comments; i++) {
 		const char *text = profile_text(p, p->comments[i]);
 
-		found += !strcmp(text, "2 samples are missing: the thread could not be stopped "
-				"in time");
+		found += !strcmp(text, "2 samples are missing: the thread blocked the signal");
 		found += !strcmp(text, "1 samples are missing: the thread had exited");
 	}
 	CHECK(found == 2, "%u of %u comments", found, p->nr_comments);
@@ -223,7 +222,7 @@ TEST(memory_is_bounded)
 	find_program();
 	for (unsigned int i = 0; i < 1000; i++) {
 		const struct sampler_sample s = { .frames = frames, .nr_frames = 10, .tid = 1,
-						  .time_ns = i };
+						  .time_ns = i, .weight = 1 };
 
 		for (unsigned int k = 0; k < 10; k++)
 			frames[k] = frame_in(work_inner, test_random() % 100000);
@@ -233,6 +232,31 @@ TEST(memory_is_bounded)
 	CHECK(build_profile_get(b, &summary)->tree.nr <= 1000, "nodes");
 	CHECK(kept >= 90 && kept + build_profile_losses(b)->no_room == 1000, "%llu and %llu",
 	      (unsigned long long)kept, (unsigned long long)build_profile_losses(b)->no_room);
+	build_profile_free(b);
+}
+
+/* A label that comes later goes with the whole weight. */
+TEST(samples_count_by_weight)
+{
+	struct build_profile *b = build_profile_new(1000);
+	const struct sampler_summary summary = summary_of(SAMPLER_CPU);
+	const struct sampler_metadata item = { .name = "late", .value = 1 };
+	const struct sampler_frame frame = frame_in(work_inner, 4);
+	const struct sampler_sample samples[] = {
+		{ .frames = &frame, .nr_frames = 1, .tid = 1, .time_ns = 1, .weight = 5 },
+		{ .frames = &frame, .nr_frames = 1, .tid = 1, .time_ns = 2, .weight = 2 },
+		{ .status = SAMPLER_NOT_RUN, .tid = 1, .time_ns = 3, .weight = 7 },
+	};
+	const struct profile *p;
+
+	find_program();
+	for (size_t i = 0; i < 3; i++)
+		build_profile_sample(b, &samples[i]);
+	build_profile_past(b, &item, 2, 3);
+	p = build_profile_get(b, &summary);
+	CHECK(profile_total(p, 0) == 7 && labeled(p, "late", NULL, 1) == 2, "%lld, %lld labeled",
+	      (long long)profile_total(p, 0), (long long)labeled(p, "late", NULL, 1));
+	CHECK(build_profile_losses(b)->status[SAMPLER_NOT_RUN] == 7, "seven without a stack");
 	build_profile_free(b);
 }
 
@@ -247,7 +271,7 @@ TEST(past_samples_are_bounded)
 	for (uint64_t t = 0; t < BUILD_PAST_MAX + 10; t++) {
 		const struct sampler_frame frame = frame_in(work_inner, 4);
 		const struct sampler_sample s = { .frames = &frame, .nr_frames = 1, .tid = 1,
-						  .time_ns = t };
+						  .time_ns = t, .weight = 1 };
 
 		build_profile_sample(b, &s);
 	}

@@ -85,7 +85,7 @@ static bool is_share_right(void)
 	finish(p, &seen);
 	end(thread);
 	of_both = seen.by_name[4] + seen.by_name[5];
-	elsewhere = seen.samples - of_both - seen.status[SAMPLER_BLOCKED];
+	elsewhere = seen.taken - of_both;
 	CHECK(elsewhere * 30 <= of_both, "%d are in neither part", elsewhere);
 	off = 4 * seen.by_name[4] - of_both;
 	printf("# %d of %d\n", seen.by_name[4], of_both);

@@ -58,6 +58,7 @@ static inline void spell(const struct sampler_sample *s, char *text, size_t size
 
 /* --- the samples of a profile --- */
 
+/* All are counted by weight, but for the last two: for statistics each sample is one. */
 struct seen {
 	const char *expected;		/* spelled frames */
 	pid_t tid;			/* their thread */
@@ -66,6 +67,7 @@ struct seen {
 	atomic_int captured, completed;
 	struct sampler_summary summary;
 	atomic_int by_name[NR_FUNCTIONS];	/* innermost ones */
+	atomic_int taken;			/* with frames */
 };
 
 static inline void seen_capture(void *context)
@@ -88,16 +90,18 @@ static inline void seen_sample(void *context, const struct sampler_sample *s)
 	char spelled[200];
 
 	spell(s, spelled, sizeof(spelled));
-	seen->status[s->status]++;
+	seen->status[s->status] += (int)s->weight;
+	seen->taken += s->nr_frames > 0;
 	count_innermost(seen, spelled);
 	if (s->tid == seen->tid) {
-		seen->of_tid++;
+		seen->of_tid += (int)s->weight;
 		if (seen->expected && !strcmp(spelled, seen->expected))
-			seen->as_expected++;
+			seen->as_expected += (int)s->weight;
 	}
 	for (size_t i = 0; i < s->nr_metadata; i++)
-		seen->labeled += s->metadata[i].value == 42;
-	seen->samples++;
+		if (s->metadata[i].value == 42)
+			seen->labeled += (int)s->weight;
+	seen->samples += (int)s->weight;
 }
 
 static inline int seen_completed(void *context, const struct sampler_summary *summary,

@@ -66,7 +66,42 @@ __attribute__((unused)) static void target_end(struct target *t)
 	stack_buffer_free(&t->buffer);
 }
 
-/* Retries on a machine that is too busy for an answer in 50 ms. */
+/* Ask for a copy, and wait for it 50 ms: SAMPLER_BLOCKED then. */
+#define TIMEOUT_NS	50000000
+
+__attribute__((unused)) static void
+copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
+	   const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret)
+{
+	const struct copy_order order = { buffer, hooks, nr_hooks };
+	struct timespec now;
+	uint64_t end;
+
+	if (spare && copy_blocked(target, buffer, ret)) {
+		for (size_t i = 0; i < nr_hooks; i++)
+			hooks[i].run(hooks[i].context);
+		return;
+	}
+	if (copy_ask(target, &order, ret))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + TIMEOUT_NS;
+	for (;;) {
+		uint32_t turn = copy_bell_turn();
+
+		if (copy_take(target, ret))
+			return;
+		copy_bell_wait(turn, end);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < end ||
+		    !copy_withdraw(target))
+			continue;
+		ret->status = SAMPLER_BLOCKED;
+		return;
+	}
+}
+
+/* Retries on a machine that is too busy for an answer in that time. */
 __attribute__((unused)) static enum sampler_status
 target_copy_hooked(struct target *t, bool spare, const struct copy_hook *hooks, size_t nr)
 {

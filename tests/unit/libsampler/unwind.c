@@ -138,7 +138,6 @@ TEST(through_a_signal_handler)
 	walked_end(&w);
 }
 
-/* The stack below it is not in the copy. */
 TEST(a_handler_on_an_alternate_stack)
 {
 	w.run = stack_without_frame_pointers;
@@ -146,10 +145,46 @@ TEST(a_handler_on_an_alternate_stack)
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, raise_on_alternate_stack);
 	walked_sample(&w, false);
-	CHECK(w.status == SAMPLER_BROKEN, "status %d", w.status);
-	CHECK(walked_find(&w) > 0, "all of the handler");
-	CHECK(nr_interrupted() == 3 && w.frames[w.nr - 1].is_interrupted,
-	      "and where it was interrupted");
+	CHECK(walked_is_whole(&w), "handler and what it interrupted");
+	CHECK(nr_interrupted() == 3, "%d frames were interrupted", nr_interrupted());
+	/* also if the bounds of its stack are unknown */
+	w.target.copy.thread.stack_low = w.target.copy.thread.stack_high = 0;
+	walked_sample(&w, false);
+	CHECK(walked_is_whole(&w) && nr_interrupted() == 3, "both stacks are found");
+	walked_end(&w);
+}
+
+/* A handler that calls nothing: the caller of its first frame is the C library's trampoline. */
+static volatile bool is_spun;
+
+static void spin_in_handler(int signal)
+{
+	(void)signal;
+	atomic_store(&w.target.is_ready, 1);
+	while (!is_spun)
+		;
+}
+
+static void raise_a_spin(struct target *t)
+{
+	struct sigaction action = { .sa_handler = spin_in_handler };
+
+	(void)t;
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+}
+
+TEST(the_first_sample_of_a_walker_through_a_signal_handler)
+{
+	modules_hold();
+	CHECK(!walker_new(&w.walker), "a walker");
+	target_start(&w.target, raise_a_spin);
+	walked_sample(&w, false);
+	is_spun = true;
+	CHECK(w.status == SAMPLER_WHOLE && nr_interrupted() == 3, "status %d, %d interrupted",
+	      w.status, nr_interrupted());
+	if (nr_interrupted() != 3)
+		walked_tell(&w);
 	walked_end(&w);
 }
 

@@ -25,7 +25,7 @@ static void here(void) {}
 static void begin(uintptr_t fp)
 {
 	modules_update();
-	stack = (struct sampler_stack){ AT(0), AT(WORDS), words };
+	stack = (struct sampler_stack){ .low = AT(0), .high = AT(WORDS), .copy = words };
 	memset(&regs, 0, sizeof(regs));
 	register_set(&regs, REGISTER_PC, NATIVE);
 	register_set(&regs, REGISTER_SP, AT(2));
@@ -208,6 +208,7 @@ static enum sampler_status walk_made(struct aux *a, size_t nr)
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
 	struct copy_hook hooks[WALK_UNWINDERS_MAX];
 	struct stack_copy copy = { .status = SAMPLER_WHOLE };
+	struct walk_states states = { .nr = 0 };
 	struct walker *walker;
 	enum sampler_status status;
 
@@ -220,11 +221,12 @@ static enum sampler_status walk_made(struct aux *a, size_t nr)
 	copy.stack = stack;
 	for (size_t i = 0; i < nr; i++)
 		CHECK(!walker_add(walker, &aux_ops, &a[i]), "added");
-	CHECK(walker_prepare(walker, hooks, WALK_UNWINDERS_MAX) == nr, "hooks");
+	CHECK(walker_prepare(walker, &states, hooks, WALK_UNWINDERS_MAX) == nr, "hooks");
 	for (size_t i = 0; i < nr; i++)
 		hooks[i].run(hooks[i].context);
-	status = walker_walk(walker, &copy, &frames);
+	status = walker_walk(walker, &states, &copy, &frames);
 	walker_free(walker);
+	walk_states_free(&states);
 	CHECK(!sampler_module_remove(0x1000), "removed");
 	modules_release();
 	return status;

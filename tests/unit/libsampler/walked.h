@@ -11,6 +11,7 @@ struct walked {
 	struct stack stack;
 	stack_run *run;
 	struct walker *walker;
+	struct walk_states states;
 	struct sampler_frame frames[SAMPLING_FRAMES_MAX];
 	size_t nr;
 	enum sampler_status status;
@@ -46,14 +47,14 @@ __attribute__((unused)) static void walked_walk(struct walked *w)
 {
 	struct sampler_frames frames = { w->frames, 0, SAMPLING_FRAMES_MAX };
 
-	w->status = walker_walk(w->walker, &w->target.result, &frames);
+	w->status = walker_walk(w->walker, &w->states, &w->target.result, &frames);
 	w->nr = frames.nr;
 }
 
 __attribute__((unused)) static void walked_sample(struct walked *w, bool spare)
 {
 	struct copy_hook hooks[WALK_UNWINDERS_MAX];
-	size_t nr = walker_prepare(w->walker, hooks, WALK_UNWINDERS_MAX);
+	size_t nr = walker_prepare(w->walker, &w->states, hooks, WALK_UNWINDERS_MAX);
 
 	target_copy_hooked(&w->target, spare, hooks, nr);
 	modules_update();
@@ -100,6 +101,7 @@ __attribute__((unused)) static void walked_end(struct walked *w)
 {
 	target_end(&w->target);
 	walker_free(w->walker);
+	walk_states_free(&w->states);
 	modules_release();
 }
 

@@ -104,9 +104,11 @@ TEST(a_clone_is_a_copy_of_its_own)
 	p.stack[2] = p.stack[6] = address(&p.stack[4]);
 	for (size_t i = 0; i < 4; i++)
 		for (size_t to = 0; to < 3; to++) {
-			struct sampler_stack stack = { address(p.stack) + offsets[i],
-						       address(p.stack + WORDS),
-						       (char *)p.stack + offsets[i] };
+			struct sampler_stack stack = {
+				.low = address(p.stack) + offsets[i],
+				.high = address(p.stack + WORDS),
+				.copy = (char *)p.stack + offsets[i],
+			};
 			char *clone = sampler_stack_clone(&stack, room + (to ? 16 - to * 5 : 0),
 							  &p.regs);
 			char *first = clone - offsets[i];
@@ -122,12 +124,19 @@ TEST(a_clone_is_a_copy_of_its_own)
 TEST(words_outside_of_the_copy_are_not_read)
 {
 	_Alignas(16) uintptr_t copy[4] = { 10, 11, 12, 13 };
-	struct sampler_stack stack = { 0x1000, 0x1000 + sizeof(copy), copy };
+	struct sampler_stack stack = { .low = 0x1000, .high = 0x1000 + sizeof(copy),
+				       .copy = copy };
 	uintptr_t word = 99;
 
 	CHECK(!sampler_stack_word(&stack, 0xff8, &word) && word == 99, "below");
 	CHECK(!sampler_stack_word(&stack, stack.high, &word) && word == 99, "above");
 	CHECK(!sampler_stack_word(&stack, 0x1004, &word) && word == 99, "between two");
+	stack.outer_low = 0x800;
+	stack.outer_high = 0x808;
+	stack.outer_copy = &copy[2];
+	CHECK(sampler_stack_word(&stack, 0x800, &word) && word == 12, "of the outer stack");
+	CHECK(!sampler_stack_word(&stack, 0x808, &word) && word == 12, "above that");
+	word = 99;
 	CHECK(!sampler_stack_word(&stack, UINTPTR_MAX - 7, &word) && word == 99, "far above");
 	CHECK(sampler_stack_word(&stack, 0x1000, &word) && word == 10, "first");
 	CHECK(sampler_stack_word(&stack, stack.high - 8, &word) && word == 13, "last");
