@@ -112,6 +112,10 @@ static int parse_field(struct http_request *r, char *line, size_t *ret_length)
 		r->host = value;
 	} else if (!strcasecmp(line, "Origin")) {
 		r->origin = value;
+	} else if (!strcasecmp(line, "Referer")) {
+		r->referer = value;
+	} else if (!strcasecmp(line, "Sec-Fetch-Site")) {
+		r->fetch_site = value;
 	} else if (!strcasecmp(line, "Transfer-Encoding")) {
 		return 411;
 	} else if (!strcasecmp(line, "Content-Length")) {
@@ -264,12 +268,19 @@ static bool is_loopback(const char *host, size_t len)
 	return false;
 }
 
+/* An origin, or any address: "http://localhost:6060/". */
+static bool is_local_url(const char *url)
+{
+	return !strncmp(url, "http://", 7) && is_loopback(url + 7, strcspn(url + 7, "/?#"));
+}
+
 bool http_is_local(const struct http_request *r)
 {
 	if (!r->host || !is_loopback(r->host, strlen(r->host)))
 		return false;
-	return !r->origin || (!strncmp(r->origin, "http://", 7) &&
-			      is_loopback(r->origin + 7, strlen(r->origin + 7)));
+	if (r->fetch_site && strcmp(r->fetch_site, "same-origin") && strcmp(r->fetch_site, "none"))
+		return false;
+	return (!r->origin || is_local_url(r->origin)) && (!r->referer || is_local_url(r->referer));
 }
 
 long http_number(const struct http_request *r, const char *name, long otherwise)

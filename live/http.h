@@ -23,7 +23,8 @@ struct http_request {
 	const char *path;		/* before '?' */
 	const char *query;		/* after it, or "" */
 	const char *host;		/* the Host field, or NULL */
-	const char *origin;		/* the Origin field, or NULL */
+	const char *origin;		/* the fields Origin, Referer and Sec-Fetch-Site, or NULL */
+	const char *referer, *fetch_site;
 	char *body;			/* malloc'd, NUL-terminated; or NULL */
 	size_t body_size;
 };
@@ -39,8 +40,9 @@ void http_answer(int fd, int status, const char *type, const void *bytes, size_t
 void http_error(int fd, int status, const char *why);
 
 /*
- * Whether Host and Origin are names of this machine itself. A page of another site can reach the
- * server by a name that its DNS server resolves to 127.0.0.1 [SV-2].
+ * Whether the request was made for this machine itself, and not by a page of another site. Such a
+ * page can reach the server by a name that its DNS server resolves to 127.0.0.1, and, without
+ * seeing the answer, as the address of a picture: browsers then send no Origin [SV-2].
  */
 bool http_is_local(const struct http_request *r);
 

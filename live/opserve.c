@@ -2,8 +2,8 @@
 /*
  * opserve.c - serve profiles of the running session over HTTP to programs on this machine
  *
- * Each connection has a thread. Connections above CONNECTIONS_MAX are refused at once, which bounds
- * memory, threads and descriptors.
+ * Each connection has a thread. Connections of other users, and those above CONNECTIONS_MAX, are
+ * refused at once, which bounds memory, threads and descriptors.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -21,6 +21,7 @@
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "live/http.h"
+#include "live/peer.h"
 #include "live/serve.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
@@ -65,17 +66,37 @@ static void *serve_one(void *context)
 	return NULL;
 }
 
+/* Without waiting: for a peer that does not take it, it is lost. */
+static void refuse(int fd, const char *status, const char *why)
+{
+	char text[256], unread[HTTP_HEADER_MAX];
+	int n = snprintf(text, sizeof(text), "HTTP/1.1 %s\r\nContent-Length: %zu\r\n"
+			 "Connection: close\r\n\r\n%s", status, strlen(why), why);
+
+	(void)!recv(fd, unread, sizeof(unread), MSG_DONTWAIT);	/* or close() resets it */
+	(void)!send(fd, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+}
+
+/* Root may read what the server's user may; any other user may not [SV-7]. */
+static bool may_ask(int fd)
+{
+	uid_t uid;
+
+	return !peer_uid(fd, &uid) && (uid == geteuid() || !uid);
+}
+
 static void start(struct server *server, int fd, const pthread_attr_t *detached)
 {
 	struct connection *c;
 	pthread_t thread;
 
+	if (!may_ask(fd)) {
+		refuse(fd, "403 Forbidden", "only the user of opserve, and root, may connect\n");
+		return;
+	}
 	if (atomic_fetch_add(&nr_connections, 1) >= CONNECTIONS_MAX) {
-		static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\n"
-					   "Content-Length: 0\r\nConnection: close\r\n\r\n";
-
-		(void)!send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-		close(fd);
+		refuse(fd, "503 Service Unavailable", "");
 		atomic_fetch_sub(&nr_connections, 1);
 		return;
 	}

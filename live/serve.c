@@ -29,6 +29,8 @@
 #define SECONDS_DEFAULT	30
 #define DUMP_MS		30000
 #define KEPT		4	/* profiles */
+#define WAITING_MAX	8	/* of the connections: so that others are answered */
+#define ANSWER_MAX	(16u << 20)	/* bytes; a name may be asked for many times */
 
 struct kept {
 	struct profile *profile;
@@ -41,6 +43,7 @@ struct server {
 	pthread_mutex_t lock;		/* sessions, kept */
 	struct kept kept[KEPT];
 	size_t next;
+	unsigned int nr_waiting;	/* profiles being taken; protected by the lock */
 };
 
 struct server *server_new(const struct serve_options *options)
@@ -197,10 +200,8 @@ static int make_answer(struct server *s, const struct export_baseline *since, in
 	return err;
 }
 
-static void answer_profile(struct server *s, int fd, const struct http_request *r,
-			   const char *format)
+static void wait_and_answer(struct server *s, int fd, long seconds, const char *format)
 {
-	long seconds = http_number(r, "seconds", SECONDS_DEFAULT);
 	struct export_baseline *since = NULL;
 	struct op_error e = { "" };
 	struct timespec start;
@@ -208,10 +209,6 @@ static void answer_profile(struct server *s, int fd, const struct http_request *
 	size_t size = 0;
 	int err;
 
-	if (seconds < 1 || seconds > SECONDS_MAX) {
-		http_error(fd, 400, "invalid number of seconds: expected 1 to 600");
-		return;
-	}
 	clock_gettime(CLOCK_REALTIME, &start);
 	err = take_baseline(s, &since, &e);
 	if (!err && http_is_gone(fd, (int)seconds * 1000)) {
@@ -227,6 +224,39 @@ static void answer_profile(struct server *s, int fd, const struct http_request *
 		http_answer(fd, 200, "application/octet-stream", bytes, size);
 	export_baseline_free(since);
 	free(bytes);
+}
+
+static bool begin_waiting(struct server *s)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&s->lock);
+	has_room = s->nr_waiting < WAITING_MAX;
+	s->nr_waiting += has_room;
+	pthread_mutex_unlock(&s->lock);
+	return has_room;
+}
+
+static void end_waiting(struct server *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->nr_waiting--;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void answer_profile(struct server *s, int fd, const struct http_request *r,
+			   const char *format)
+{
+	long seconds = http_number(r, "seconds", SECONDS_DEFAULT);
+
+	if (seconds < 1 || seconds > SECONDS_MAX) {
+		http_error(fd, 400, "invalid number of seconds: expected 1 to 600");
+	} else if (!begin_waiting(s)) {
+		http_error(fd, 503, "too many profiles are being taken; try again later");
+	} else {
+		wait_and_answer(s, fd, seconds, format);
+		end_waiting(s);
+	}
 }
 
 /* --- names --- */
@@ -262,7 +292,7 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 	if (!r->is_post)
 		strbuf_add(&text, "num_symbols: 1\n");
 	pthread_mutex_lock(&s->lock);
-	while (*p) {
+	while (*p && text.len <= ANSWER_MAX) {
 		char *end;
 		uint64_t address = strtoull(p, &end, 16);
 		const char *name = NULL;
@@ -278,7 +308,10 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 		p = end;
 	}
 	pthread_mutex_unlock(&s->lock);
-	http_answer(fd, 200, NULL, text.text, text.len);
+	if (text.len > ANSWER_MAX)
+		http_error(fd, 413, "the names take more than 16 MiB; ask for fewer at a time");
+	else
+		http_answer(fd, 200, NULL, text.text, text.len);
 	strbuf_free(&text);
 }
 

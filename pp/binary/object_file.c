@@ -18,7 +18,9 @@
 
 #include "libutil/xalloc.h"
 
-#define LARGEST_SECTION	(UINT64_C(1) << 31)	/* bytes; a sparse file can claim anything */
+#define LARGEST_SECTION	(UINT64_C(1) << 30)	/* bytes; a sparse file can claim anything */
+#define MOST_SECTIONS	16384	/* some are looked up by name for each other one */
+#define READS_PER_FILE	4	/* the length of the file is read at most this often */
 
 uint16_t object_get16(const struct object_file *f, const void *p)
 {
@@ -64,8 +66,9 @@ unsigned char *object_section_read(const struct object_file *f, const struct obj
 	unsigned char *bytes;
 
 	if (s->type == SHT_NOBITS || s->type == SHT_NULL || s->size > LARGEST_SECTION ||
-	    s->offset > f->size || s->size > f->size - s->offset)
+	    s->offset > f->size || s->size > f->size - s->offset || s->size > *f->unread)
 		return NULL;
+	*f->unread -= s->size;
 	bytes = alloc_bytes(s->size + 1);
 	if (!bytes || object_file_read(f, s->offset, bytes, s->size)) {
 		free(bytes);
@@ -136,9 +139,14 @@ static int read_sections(struct object_file *f, int opened, struct op_error *e)
 					  : op_error_set(e, opened, "%s", strerror(-opened));
 	f->is_64 = f->elf.is_64;
 	f->is_swapped = f->elf.is_swapped;
+	f->unread = xmalloc(sizeof(*f->unread));
+	*f->unread = f->size < UINT64_MAX / READS_PER_FILE ? f->size * READS_PER_FILE : UINT64_MAX;
 	f->type = f->elf.type;
 	f->machine = f->elf.machine;
-	err = elf_file_sections(&f->elf, SIZE_MAX, &sections, &nr);
+	if (f->elf.nr_sections > MOST_SECTIONS)
+		return op_error_set(e, -ENOEXEC, "has %u sections, more than %u",
+				    f->elf.nr_sections, MOST_SECTIONS);
+	err = elf_file_sections(&f->elf, MOST_SECTIONS, &sections, &nr);
 	if (err == -EPROTO)
 		return op_error_set(e, -ENOEXEC, "section headers reach past the end of the file");
 	if (err)
@@ -203,5 +211,6 @@ void object_file_close(struct object_file *f)
 	free(f->bytes);
 	free(f->sections);
 	free(f->names);
+	free(f->unread);
 	*f = (struct object_file){ .fd = -1 };
 }

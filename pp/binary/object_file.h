@@ -33,6 +33,7 @@ struct object_file {
 	struct object_section *sections;	/* [0] is the null section */
 	size_t nr_sections;
 	char *names;
+	uint64_t *unread;		/* bytes of sections that may still be read; owned */
 };
 
 /* -ENOEXEC: not an ELF object file; other -errno: of open() and read(). The reason is in @e. */
@@ -48,7 +49,8 @@ void object_file_close(struct object_file *f);
 
 /*
  * Contents of a section, malloc'd, with a NUL appended; NULL if it has none, reaches past the
- * file's end or cannot be read. *ret_size does not count the NUL.
+ * file's end or cannot be read. *ret_size does not count the NUL. Sections of a hostile file may
+ * share bytes: all reads together get no more than a few times the file's length.
  */
 unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
 				   size_t *ret_size);

@@ -15,7 +15,8 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations */
+#define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations, in all sections */
+#define LARGEST_CODE	(4 * 1024 * 1024)	/* bytes of a section's entries */
 #define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a table may repeat a long name */
 
 struct slot {
@@ -40,7 +41,7 @@ static void add_relocations(struct slots *slots, const struct object_file *f,
 {
 	bool has_addend = s->type == SHT_RELA;
 	size_t entry = (f->is_64 ? 16 : 8) + (has_addend ? (f->is_64 ? 8 : 4) : 0), size;
-	unsigned char *table = s->size <= LARGEST_TABLE ? object_section_read(f, s, &size) : NULL;
+	unsigned char *table = object_section_read(f, s, &size);
 
 	for (size_t at = 0; table && at + entry <= size; at += entry) {
 		const unsigned char *p = table + at;
@@ -58,12 +59,16 @@ static void add_relocations(struct slots *slots, const struct object_file *f,
 
 static void read_slots(const struct object_file *f, uint32_t dynsym, struct slots *slots)
 {
+	uint64_t left = LARGEST_TABLE;
+
 	for (size_t i = 1; i < f->nr_sections; i++) {
 		const struct object_section *s = &f->sections[i];
 
 		if ((s->type == SHT_RELA || s->type == SHT_REL) && s->link == dynsym &&
-		    s->flags & SHF_ALLOC)
+		    s->flags & SHF_ALLOC && s->size <= left) {
+			left -= s->size;
 			add_relocations(slots, f, s);
+		}
 	}
 	if (slots->nr)
 		qsort(slots->slots, slots->nr, sizeof(*slots->slots), compare_slots);
@@ -165,7 +170,7 @@ static void add_section(struct binary *b, const struct object_file *f,
 	/* x86's .plt.got has 8 bytes for each, or 16 if it begins with endbr */
 	bool is_short = !strcmp(s->name, ".plt.got") && f->machine != EM_AARCH64;
 	size_t size, step;
-	unsigned char *code = object_section_read(f, s, &size);
+	unsigned char *code = s->size <= LARGEST_CODE ? object_section_read(f, s, &size) : NULL;
 
 	for (size_t at = 0; code && at < size; at += step) {
 		struct slot *hit, key = { 0, 0 };
@@ -200,13 +205,19 @@ static void finish_names(struct binary *b, size_t first, struct names *names)
 	binary_keep_strings(b, (unsigned char *)text);
 }
 
-static bool is_plt(const char *name)
+/* The first section of that name, as object_section_find(); or NO_SECTION. */
+static uint32_t find_section(const struct binary *b, const char *name)
 {
-	return !strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got");
+	for (uint32_t i = 0; i < b->nr_sections; i++)
+		if (!strcmp(b->sections[i].name, name))
+			return i;
+	return NO_SECTION;
 }
 
+/* Each of these names once: a file may have any number of sections that share their bytes. */
 void plt_symbols_add(struct binary *b, const struct object_file *f)
 {
+	static const char *const tables[] = { ".plt", ".plt.sec", ".plt.got" };
 	struct names names = { STRBUF_INIT, f, NULL, NULL, 0, 0 };
 	struct slots slots = { 0 };
 	size_t first = b->nr_symbols;
@@ -216,10 +227,11 @@ void plt_symbols_add(struct binary *b, const struct object_file *f)
 		dynsym++;
 	if (dynsym >= f->nr_sections || f->sections[dynsym].link >= f->nr_sections)
 		return;
-	for (uint32_t i = 0; i < b->nr_sections; i++) {
-		const struct object_section *s;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const struct object_section *s = object_section_find(f, tables[i]);
+		uint32_t section = find_section(b, tables[i]);
 
-		if (!is_plt(b->sections[i].name))
+		if (!s || section == NO_SECTION)
 			continue;
 		if (!names.symbols) {
 			names.symbols = object_section_read(f, &f->sections[dynsym],
@@ -229,10 +241,10 @@ void plt_symbols_add(struct binary *b, const struct object_file *f)
 							    &names.strings_size);
 			read_slots(f, dynsym, &slots);
 		}
-		s = object_section_find(f, b->sections[i].name);
-		if (s && s->size == b->sections[i].end - b->sections[i].start &&
-		    names.symbols && names.strings && slots.nr)
-			add_section(b, f, s, i, &slots, &names);
+		if (!names.symbols || !names.strings || !slots.nr)
+			break;
+		if (s->size == b->sections[section].end - b->sections[section].start)
+			add_section(b, f, s, section, &slots, &names);
 	}
 	finish_names(b, first, &names);
 	free(names.symbols);

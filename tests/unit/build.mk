@@ -132,6 +132,7 @@ $(call each_is_a_test,feedback,libfeedback.a)
 
 $(call each_is_a_test,pp/select,libpp.a)
 $(call each_is_a_test,pp/binary,libpp.a)
+$(call each_is_a_test,live,liblive.a)
 $(call each_is_a_test,pp/report,libpp.a)
 $(call each_is_a_test,pp/annotate,libannotate.a)
 $(call each_is_a_test,pp/picture,libpicture.a)
