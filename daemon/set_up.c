@@ -15,6 +15,7 @@
 #include "libutil/cpu_clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/sandbox/worker.h"
 #include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)
@@ -119,6 +120,15 @@ static int open_control(struct daemon *d, struct op_error *e)
 	return control_open(&config, &d->control, e);
 }
 
+/* While there are neither threads nor anything that its processes should not inherit. */
+static int start_worker(struct op_error *e)
+{
+	int err = worker_start();
+
+	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
+				  strerror(-err)) : 0;
+}
+
 static int open_log(const struct options *o, struct op_error *e)
 {
 	char *path = session_log_path(o->session_dir);
@@ -148,6 +158,8 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	if (d->lock_fd < 0)
 		return d->lock_fd;
 	err = enter_session_dir(&d->options, e);
+	if (!err)
+		err = start_worker(e);
 	if (!err)
 		err = open_log(&d->options, e);
 	if (!err)

@@ -30,11 +30,11 @@
 
 /* What any code needs, also without opening anything. */
 static const int computing[] = {
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close,
-	SYS_fstat, SYS_ftruncate, SYS_fallocate, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect,
-	SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom, SYS_getpid, SYS_gettid, SYS_sched_yield,
-	SYS_sysinfo, SYS_clock_gettime, SYS_clock_getres, SYS_getrusage, SYS_sigaltstack,
-	SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_dup,
+	SYS_close, SYS_fstat, SYS_ftruncate, SYS_fallocate, SYS_mmap, SYS_munmap, SYS_mremap,
+	SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom, SYS_getpid, SYS_gettid,
+	SYS_sched_yield, SYS_sysinfo, SYS_clock_gettime, SYS_clock_getres, SYS_getrusage,
+	SYS_sigaltstack, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group,
 #ifdef SYS_newfstatat
 	SYS_newfstatat,			/* fstat() since glibc 2.33 */
 #endif
@@ -43,7 +43,7 @@ static const int computing[] = {
 static const int reporting[] = {
 	SYS_statx, SYS_statfs, SYS_fstatfs, SYS_readlinkat, SYS_faccessat, SYS_getdents64,
 	SYS_getcwd, SYS_fadvise64, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_msync, SYS_mincore,
-	SYS_dup, SYS_dup3, SYS_pipe2, SYS_ppoll, SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl,
+	SYS_dup3, SYS_pipe2, SYS_ppoll, SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl,
 	SYS_epoll_pwait, SYS_eventfd2, SYS_memfd_create, SYS_copy_file_range, SYS_sendfile,
 	SYS_preadv, SYS_pwritev, SYS_set_robust_list, SYS_set_tid_address, SYS_sched_getaffinity,
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_nanosleep,
@@ -172,7 +172,6 @@ static void allow_reporting(struct filter *f, const struct sandbox *s, bool has_
 	if (s->network)
 		allow_all(f, connecting, COUNT(connecting));
 	allow_bits(f, SYS_clone, 0, CLONE_THREAD, false);
-	allow_values(f, SYS_fcntl, 1, fcntl_commands, COUNT(fcntl_commands));
 	allow_values(f, SYS_ioctl, 1, ioctl_commands, COUNT(ioctl_commands));
 	allow_own_limits(f);
 	/* their flags are in memory; the C library uses clone() and openat() then */
@@ -191,6 +190,7 @@ int sandbox_filter(const struct sandbox *s, bool has_landlock)
 	put(&f, RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
 	put(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
 	allow_all(&f, computing, COUNT(computing));
+	allow_values(&f, SYS_fcntl, 1, fcntl_commands, COUNT(fcntl_commands));
 	if (s->kind == SANDBOX_REPORT)
 		allow_reporting(&f, s, has_landlock);
 	allow_values(&f, SYS_tgkill, 0, &self, 1);	/* abort() and raise() */

@@ -43,8 +43,11 @@ static void tried(int out, const char *what, long value, int error)
 		_exit(2);
 }
 
-#define TRY(out, call)	do { errno = 0; long got_ = (long)(call); tried(out, #call, got_, errno); } \
-			while (0)
+#define TRY(out, call)							\
+	do {								\
+		long got_ = (long)(call);				\
+		tried(out, #call, got_, errno);				\
+	} while (0)
 
 /* Runs it; returns the number of answers. */
 static size_t run(void (*task)(const struct worker_task *, const int *, int),
