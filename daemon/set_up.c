@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "daemon/daemon.h"
 #include "daemon/jit/sweep.h"
+#include "daemon/privileges.h"
 #include "daemon/process.h"
 #include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
@@ -164,6 +165,9 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		err = open_log(&d->options, e);
 	if (!err)
 		jit_sweep();
+	sfiles_raise_limit();
+	if (!err)
+		err = privileges_drop(d->options.session_dir, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
 	if (!err)
@@ -174,7 +178,6 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		err = ext_open(d->options.ext, d->options.session_dir, e);
 	d->events_text = options_events_text(&d->options);
 	d->image_filter = options_images_text(&d->options);
-	sfiles_raise_limit();
 	if (!err)
 		err = open_recorder(d, e);
 	if (!err)

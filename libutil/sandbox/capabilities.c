@@ -34,8 +34,7 @@ int capabilities_keep(uint64_t wanted)
 		return err;
 	/* fails without CAP_SETPCAP, and past the last capability that the kernel knows */
 	for (unsigned long number = 0; number < 64; number++)
-		if (!(wanted >> number & 1))
-			(void)prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
+		(void)prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	for (int i = 0; i < 2; i++) {
 		sets.word[i].permitted &= (uint32_t)(wanted >> (32 * i));

@@ -13,8 +13,8 @@
 #define CAPABILITY(number)	(UINT64_C(1) << (number))
 
 /*
- * Keep those of @wanted that are permitted now, for good: executed programs get no others. Only of
- * this thread and of those that it starts later. 0 or -errno.
+ * Keep those of @wanted that are permitted now, for good; executed programs get none. Only of this
+ * thread and of those that it starts later. 0 or -errno.
  */
 int capabilities_keep(uint64_t wanted);
 

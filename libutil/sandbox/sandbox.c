@@ -92,6 +92,7 @@ int sandbox_drop_user(void)
 	const struct passwd *user;
 	uid_t uid = NOBODY;
 	gid_t gid = NOBODY;
+	int err;
 
 	if (geteuid())
 		return 0;
@@ -100,6 +101,10 @@ int sandbox_drop_user(void)
 		uid = user->pw_uid;
 		gid = user->pw_gid;
 	}
+	/* no longer possible afterwards */
+	err = capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID));
+	if (err)
+		return err;
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return -errno;
 	return capabilities_keep(0);

@@ -326,7 +326,8 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	/* note the failure, or every sample of a dead process would read /proc again */
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;
-	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread has nothing more to read */
+	/* a kernel thread has nothing more to read */
+	q->known = !kill((pid_t)tgid, 0) || errno == EPERM;
 	if (!perf_process_has_exited(q))
 		set_exited(p, q, perf_now());
 	return err;
