@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "daemon/daemon.h"
 #include "daemon/priority.h"
+#include "daemon/privileges.h"
 #include "daemon/process.h"
 #include "libdb/session/lock.h"
 #include "libutil/clock.h"
@@ -44,6 +45,7 @@ static void log_start(const struct daemon *d)
 		 d->events_text);
 	if (d->status.note[0])
 		log_line("%s", d->status.note);
+	privileges_log();
 }
 
 static int block_signals(void)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "daemon/daemon.h"
 #include "daemon/jit/sweep.h"
+#include "daemon/privileges.h"
 #include "daemon/process.h"
 #include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
@@ -15,6 +16,7 @@
 #include "libutil/cpu_clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/sandbox/worker.h"
 #include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)
@@ -119,6 +121,15 @@ static int open_control(struct daemon *d, struct op_error *e)
 	return control_open(&config, &d->control, e);
 }
 
+/* While there are neither threads nor anything that its processes should not inherit. */
+static int start_worker(struct op_error *e)
+{
+	int err = worker_start();
+
+	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
+				  strerror(-err)) : 0;
+}
+
 static int open_log(const struct options *o, struct op_error *e)
 {
 	char *path = session_log_path(o->session_dir);
@@ -149,9 +160,14 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		return d->lock_fd;
 	err = enter_session_dir(&d->options, e);
 	if (!err)
+		err = start_worker(e);
+	if (!err)
 		err = open_log(&d->options, e);
 	if (!err)
 		jit_sweep();
+	sfiles_raise_limit();
+	if (!err)
+		err = privileges_drop(d->options.session_dir, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
 	if (!err)
@@ -162,7 +178,6 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		err = ext_open(d->options.ext, d->options.session_dir, e);
 	d->events_text = options_events_text(&d->options);
 	d->image_filter = options_images_text(&d->options);
-	sfiles_raise_limit();
 	if (!err)
 		err = open_recorder(d, e);
 	if (!err)

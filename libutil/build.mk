@@ -1,2 +1,2 @@
 # what libutil/ builds
-$(eval $(call library,libutil.a,$(call sources,libutil)))
+$(eval $(call library,libutil.a,$(call sources,libutil libutil/sandbox)))

@@ -11,6 +11,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/sandbox/worker.h"
 #include "libutil/xalloc.h"
 #include "operf/operf.h"
 #include "unwind/cache.h"
@@ -72,6 +73,15 @@ static const struct collector_targets *make_targets(struct operf *o)
 		.on_exec = o->options.command,
 	};
 	return &o->targets;
+}
+
+/* While there are neither threads nor anything that its processes should not inherit. */
+static int start_worker(struct op_error *e)
+{
+	int err = worker_start();
+
+	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
+				  strerror(-err)) : 0;
 }
 
 static int open_unwind(struct operf *o, struct op_error *e)
@@ -178,6 +188,8 @@ int operf_set_up(struct operf *o, struct op_error *e)
 {
 	int err = check_rights(o, e);
 
+	if (!err)
+		err = start_worker(e);
 	if (!err)
 		err = make_plan(o, e);
 	if (!err)

@@ -162,6 +162,8 @@ const char *unwind_refusal(int err)
 		return "too large";
 	case -ENOMEM:
 		return "out of memory";
+	case -ECANCELED:
+		return "its reader crashed or exceeded a limit";
 	case -ENOSPC:
 		return "no room next to the tables in use";
 	}

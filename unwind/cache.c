@@ -2,8 +2,9 @@
 /*
  * cache.c - look up tables, build them, and evict the least recently used ones
  *
- * One mutex guards everything; the worker releases it while it reads a binary. READY and REFUSED
- * entries are in the list by last use (lru); PENDING ones wait in a queue and own a descriptor.
+ * One mutex guards everything; the worker releases it while a process reads a binary. READY and
+ * REFUSED entries are in the list by last use (lru); PENDING ones wait in a queue and own a
+ * descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,9 @@
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
+#include "libutil/sandbox/worker.h"
 #include "libutil/thread.h"
+#include "unwind/apart.h"
 #include "unwind/build.h"
 #include "unwind/cache.h"
 #include "unwind/vdso.h"
@@ -41,7 +44,7 @@ struct unwind_cache {
 	pthread_cond_t work;
 	pthread_t worker;
 	bool stopping;
-	int event_fd;
+	int event_fd, stop_fd;
 	size_t limit, bytes;
 	uint64_t keep_ns;
 	size_t nr_entries, nr_pending;
@@ -192,7 +195,7 @@ static void *work(void *arg)
 	pthread_mutex_lock(&c->lock);
 	while (!c->stopping) {
 		struct op_unwind_table *blob = NULL;
-		uint64_t began;
+		uint64_t cpu_ns = 0;
 		struct entry *e;
 		size_t len = 0;
 		int err;
@@ -205,11 +208,9 @@ static void *work(void *arg)
 		e = list_entry(c->queue.next, struct entry, order);
 		list_del(&e->order);
 		pthread_mutex_unlock(&c->lock);
-		began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		err = unwind_build_fd(e->fd, c->limit, &blob, &len, NULL);
-		began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+		err = unwind_build_apart(e->fd, c->limit, c->stop_fd, &blob, &len, &cpu_ns);
 		pthread_mutex_lock(&c->lock);
-		c->build_ns += began;
+		c->build_ns += cpu_ns;
 		finish(c, e, err, blob, len);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -232,13 +233,13 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (c->event_fd < 0) {
-		err = -errno;
-		goto free_cache;
-	}
+	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = c->event_fd < 0 || c->stop_fd < 0 ? -errno : worker_start();
+	if (err)
+		goto close_events;
 	err = unwind_vdso_table(&c->vdso);
 	if (err && err != -ENOENT)
-		goto close_event;
+		goto close_events;
 	err = thread_start(&c->worker, work, c);
 	if (err)
 		goto free_vdso;
@@ -247,9 +248,11 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 
 free_vdso:
 	free((void *)c->vdso.blob);
-close_event:
-	close(c->event_fd);
-free_cache:
+close_events:
+	if (c->event_fd >= 0)
+		close(c->event_fd);
+	if (c->stop_fd >= 0)
+		close(c->stop_fd);
 	free(c);
 	return err;
 }
@@ -264,6 +267,7 @@ struct unwind_cache *unwind_cache_destroy(struct unwind_cache *c)
 	c->stopping = true;
 	pthread_cond_signal(&c->work);
 	pthread_mutex_unlock(&c->lock);
+	(void)!eventfd_write(c->stop_fd, 1);	/* a malicious binary does not delay the end */
 	pthread_join(c->worker, NULL);
 	list_for_each_entry_safe(e, n, &c->queue, order)
 		remove_entry(c, e);
@@ -272,6 +276,7 @@ struct unwind_cache *unwind_cache_destroy(struct unwind_cache *c)
 	pthread_cond_destroy(&c->work);
 	pthread_mutex_destroy(&c->lock);
 	close(c->event_fd);
+	close(c->stop_fd);
 	free((void *)c->vdso.blob);
 	free(c);
 	return NULL;
@@ -343,6 +348,7 @@ static void count_refused(const struct unwind_cache *c, struct unwind_cache_stat
 {
 	static const int reasons[UNWIND_REASONS] = {
 		-ENOEXEC, -ENOTSUP, -ENODATA, -EPROTONOSUPPORT, -EPROTO, -EFBIG, -ENOMEM, -ENOSPC,
+		-ECANCELED,
 		0,	/* any other */
 	};
 	struct entry *e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache.h - a cache of the unwind tables of binaries, which a thread of its own builds
+ * cache.h - a cache of the unwind tables of binaries, built in confined processes (apart.h)
  *
  * One table for each build ID, however many files, processes and cookies have it. The total size is
  * bounded; the least recently used tables are evicted. Binaries without a table are kept, too, with
@@ -38,7 +38,7 @@ struct unwind_table {
 	size_t len;		/* bytes */
 };
 
-#define UNWIND_REASONS	9
+#define UNWIND_REASONS	10
 
 struct unwind_cache_stats {
 	uint64_t tables, bytes, limit;		/* ready ones; limit of bytes */

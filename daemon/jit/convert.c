@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* convert.c - read files and write objects, in a child process */
+/* convert.c - read files and write objects, in a confined process for each job */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "daemon/jit/convert.h"
 #include "daemon/jit/layout.h"
 #include "daemon/jit/object.h"
-#include "libutil/xalloc.h"
+#include "libutil/sandbox/worker.h"
 
-#define NOBODY		65534
-#define CPU_SECONDS	60		/* for all jobs: a bound for malicious files */
+/* Bounds of a job, for malicious files. */
+#define CPU_SECONDS	20
+#define SECONDS		60
+#define MEMORY_MAX	(UINT64_C(3) << 30)	/* bytes: three files, their symbols, the object */
 #define OBJECT_MAX	(1u << 30)	/* bytes of each object */
 #define TURN_MS		50
+#define ERRNO_MAX	4095
 
 /* Reading */
 
@@ -101,122 +97,92 @@ static void do_job(struct jit_job *job, const struct jit_window *window)
 	job->done = true;
 }
 
-/* The child */
+/* The task: its input is the argument and the descriptors, its results are the answer. */
 
-static int compare_ints(const void *a, const void *b)
+struct request {
+	struct jit_window window;
+	bool has[JIT_KINDS];		/* descriptors in this order, then the object's */
+};
+
+_Static_assert(sizeof(struct request) <= WORKER_ARGUMENT_MAX, "a request is an argument");
+
+struct result {
+	int err;
+	unsigned int damaged;		/* not bool, of which not all bytes are values */
+	size_t nr_symbols, dropped;
+};
+
+static void run(const struct worker_task *task, const int *fds, int out)
 {
-	return *(const int *)a - *(const int *)b;
+	struct jit_job job = { .out = -1 };
+	struct request request;
+	struct result result = { 0 };
+
+	memcpy(&request, task->argument, sizeof(request));
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		job.in[i] = request.has[i] ? *fds++ : -1;
+	job.out = *fds;
+	do_job(&job, &request.window);
+	result.err = job.err;
+	result.damaged = job.damaged;
+	result.nr_symbols = job.nr_symbols;
+	result.dropped = job.dropped;
+	(void)!write(out, &result, sizeof(result));
 }
 
-static void close_all_but(int *fds, size_t nr)
+/* -errno, or a descriptor with the answer. */
+static int start(const struct jit_job *job, const struct jit_window *window)
 {
-	unsigned int from = 3;
+	struct worker_task task = {
+		.run = run,
+		.sandbox = { .memory = MEMORY_MAX, .file_size = OBJECT_MAX,
+			     .cpu_seconds = CPU_SECONDS, .seconds = SECONDS },
+		.nice = 10,
+	};
+	struct request request = { .has = { false } };
+	int fds[JIT_KINDS + 1];
+	size_t nr = 0;
 
-	qsort(fds, nr, sizeof(*fds), compare_ints);
-	for (size_t i = 0; i < nr; i++) {
-		if (fds[i] < 3)
-			continue;
-		if ((unsigned int)fds[i] > from)
-			close_range(from, (unsigned int)fds[i] - 1, 0);
-		from = (unsigned int)fds[i] + 1;
+	if (window)
+		request.window = *window;
+	for (size_t i = 0; i < JIT_KINDS; i++) {
+		request.has[i] = job->in[i] >= 0;
+		if (request.has[i])
+			fds[nr++] = job->in[i];
 	}
-	close_range(from, ~0u, 0);
+	fds[nr++] = job->out;
+	memcpy(task.argument, &request, sizeof(request));
+	return worker_run(&task, fds, nr);
 }
 
-static void close_other_fds(const struct jit_job *jobs, size_t nr, int pipe_end)
+/* Until the task ends, however it does. */
+static void finish(int fd, struct jit_job *job, void (*meanwhile)(void *context), void *context)
 {
-	int *fds = xcalloc(nr * (JIT_KINDS + 1) + 1, sizeof(*fds));
-	size_t n = 0;
-
-	fds[n++] = pipe_end;
-	for (size_t i = 0; i < nr; i++) {
-		for (size_t k = 0; k < JIT_KINDS; k++)
-			fds[n++] = jobs[i].in[k];
-		fds[n++] = jobs[i].out;
-	}
-	close_all_but(fds, n);
-	free(fds);
-}
-
-static bool drop_privileges(void)
-{
-	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS }, size = { OBJECT_MAX, OBJECT_MAX },
-			    none = { 0, 0 };
-	sigset_t all;
-
-	sigfillset(&all);
-	sigprocmask(SIG_UNBLOCK, &all, NULL);
-	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends the profiled program; we run after that */
-	signal(SIGHUP, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	(void)setpriority(PRIO_PROCESS, 0, 10);
-	if (setrlimit(RLIMIT_CPU, &cpu) || setrlimit(RLIMIT_FSIZE, &size) ||
-	    setrlimit(RLIMIT_CORE, &none))
-		return false;
-	if (geteuid())
-		return true;
-	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-	       !setresuid(NOBODY, NOBODY, NOBODY);
-}
-
-static _Noreturn void child(struct jit_job *jobs, size_t nr, const struct jit_window *window,
-			    int pipe_end)
-{
-	close_other_fds(jobs, nr, pipe_end);
-	if (!drop_privileges())
-		_exit(1);
-	for (size_t i = 0; i < nr; i++)
-		do_job(&jobs[i], window);
-	_exit(0);
-}
-
-/* The pipe closes when the child ends, however it ends. */
-static void wait_for(pid_t pid, int pipe_end, void (*meanwhile)(void *context), void *context)
-{
-	struct pollfd p = { .fd = pipe_end, .events = POLLIN };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct result result;
 
 	while (poll(&p, 1, TURN_MS) <= 0)
 		if (meanwhile)
 			meanwhile(context);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (read(fd, &result, sizeof(result)) != sizeof(result))	/* written at once */
+		return;
+	job->done = true;
+	job->err = result.err > 0 || result.err < -ERRNO_MAX ? -EIO : result.err;
+	job->nr_symbols = result.nr_symbols;
+	job->dropped = result.dropped;
+	job->damaged = result.damaged;
 }
 
 int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window,
 		void (*meanwhile)(void *context), void *context)
 {
-	struct jit_job *shared;
-	int ends[2], err = 0;
-	pid_t pid;
+	for (size_t i = 0; i < nr; i++) {
+		int fd = start(&jobs[i], window);
 
-	if (!nr)
-		return 0;
-	shared = mmap(NULL, nr * sizeof(*jobs), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		return -errno;
-	if (pipe2(ends, O_CLOEXEC)) {
-		err = -errno;
-		munmap(shared, nr * sizeof(*jobs));
-		return err;
+		if (fd < 0)
+			return fd;
+		finish(fd, &jobs[i], meanwhile, context);
+		close(fd);
 	}
-	memcpy(shared, jobs, nr * sizeof(*jobs));
-	pid = fork();
-	if (pid == 0)
-		child(shared, nr, window, ends[1]);
-	err = pid < 0 ? -errno : 0;
-	close(ends[1]);
-	if (!err)
-		wait_for(pid, ends[0], meanwhile, context);
-	close(ends[0]);
-	for (size_t i = 0; i < nr; i++) {	/* only results: the child may have changed all */
-		jobs[i].done = shared[i].done;
-		jobs[i].err = shared[i].err;
-		jobs[i].nr_symbols = shared[i].nr_symbols;
-		jobs[i].dropped = shared[i].dropped;
-		jobs[i].damaged = shared[i].damaged;
-	}
-	munmap(shared, nr * sizeof(*jobs));
-	return err;
+	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * convert.h - convert JIT symbol files to objects, in an unprivileged process
+ * convert.h - convert JIT symbol files to objects, in confined processes
  *
- * Any user may have written the files, so they are read by a child that has dropped its privileges
- * and closed all descriptors but those it needs [JT-50] ff.
+ * Any user may have written the files, so each job is a task of libutil/sandbox/worker.h, which has
+ * no other descriptors than the job's [JT-50] ff.
  */
 #ifndef DAEMON_JIT_CONVERT_H
 #define DAEMON_JIT_CONVERT_H
@@ -24,9 +24,9 @@ struct jit_job {
 };
 
 /*
- * Do all @jobs in a child. @meanwhile, if not NULL, is called now and then until it ends. A job
- * that is not done had a file that crashed the child, or there was no time left. -errno: the child
- * could not be started.
+ * Do all @jobs. @meanwhile, if not NULL, is called now and then until they end. A job that is not
+ * done had a file that crashed its process or exceeded a limit. -errno: there was no process for
+ * it.
  */
 int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window,
 		void (*meanwhile)(void *context), void *context);

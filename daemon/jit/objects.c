@@ -2,8 +2,7 @@
 /*
  * objects.c - convert JIT symbol files to objects beside the samples
  *
- * A child reads the files of some processes at a time, because a malicious file may harm its
- * reader.
+ * Other processes read the files, because a malicious file may harm its reader.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +15,7 @@
 #include "daemon/jit/objects.h"
 #include "libutil/log.h"
 
-#define JOBS_MAX	64		/* of one child */
+#define JOBS_MAX	64		/* at a time: each has a file in memory */
 
 /* The number of places that need the object. With @bytes, write it there; *ret_err: a failure. */
 static size_t for_each_place(const struct jit_output *o, const struct jit_process *q,

@@ -11,6 +11,7 @@ test_of        = $(eval $(call unit_test,$(subst /,_,$(1)),tests/unit/$(1).c $(2
 tests_named    = $(addprefix $(O)/tests/$(subst /,_,$(1))_,$(2))
 
 $(call each_is_a_test,libutil,libutil.a)
+$(call each_is_a_test,libutil/sandbox,libutil.a)
 $(call each_is_a_test,libdb/odb,libdb.a)
 $(call each_is_a_test,libdb/session,libdb.a)
 $(call each_is_a_test,libdb/stack,libdb.a)

@@ -372,7 +372,8 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;
 	q->is_gone = true;
-	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread has nothing more to read */
+	/* a kernel thread has nothing more to read */
+	q->known = !kill((pid_t)tgid, 0) || errno == EPERM;
 	if (!perf_process_has_exited(q))
 		set_exited(p, q, perf_now());
 	return err;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* privileges.c - capabilities, each with its reason */
+#include "daemon/privileges.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libutil/log.h"
+#include "libutil/sandbox/capabilities.h"
+#include "libutil/strbuf.h"
+
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE	40
+#endif
+
+static const struct {
+	int number;
+	const char *name;
+} needed[] = {
+	{ CAP_PERFMON, "perfmon" },			/* events of all processes, the module's buffer */
+	{ CAP_SYSLOG, "syslog" },			/* addresses in /proc/kallsyms */
+	{ CAP_SYS_PTRACE, "sys_ptrace" },		/* mappings and root folders of processes */
+	{ CAP_CHECKPOINT_RESTORE, "checkpoint_restore" },	/* /proc/PID/map_files */
+	{ CAP_DAC_READ_SEARCH, "dac_read_search" },	/* binaries, handles of control groups */
+	{ CAP_IPC_LOCK, "ipc_lock" },			/* rings beyond perf_event_mlock_kb */
+	{ CAP_SYS_NICE, "sys_nice" },			/* priority, again and again */
+	{ CAP_SYS_RESOURCE, "sys_resource" },		/* enough descriptors */
+	{ CAP_DAC_OVERRIDE, "dac_override" },		/* in another user's session folder only */
+};
+#define NR_NEEDED	(sizeof(needed) / sizeof(*needed))
+
+static uint64_t wanted(const char *session_dir)
+{
+	uint64_t all = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < NR_NEEDED; i++)
+		all |= CAPABILITY(needed[i].number);
+	if (!stat(session_dir, &st) && st.st_uid == geteuid())
+		all &= ~CAPABILITY(CAP_DAC_OVERRIDE);
+	return all;
+}
+
+int privileges_drop(const char *session_dir, struct op_error *e)
+{
+	int err = capabilities_keep(wanted(session_dir));
+
+	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	return err ? op_error_set(e, err, "cannot give up capabilities: %s", strerror(-err)) : 0;
+}
+
+void privileges_log(void)
+{
+	uint64_t now = capabilities_now();
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < NR_NEEDED; i++)
+		if (now & CAPABILITY(needed[i].number))
+			strbuf_addf(&text, "%s%s", text.len ? ", " : "", needed[i].name);
+	log_line("capabilities: %s", text.len ? text.text : "none");
+	strbuf_free(&text);
+}

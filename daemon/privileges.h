@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* privileges.h - what the daemon may do after its start */
+#ifndef DAEMON_PRIVILEGES_H
+#define DAEMON_PRIVILEGES_H
+
+#include "libutil/error.h"
+
+/*
+ * Give up all capabilities but those that sampling needs, and for good, before any thread starts.
+ * Other users than root have none, or those of the program's file.
+ */
+int privileges_drop(const char *session_dir, struct op_error *e);
+
+/* Log those that are in effect. */
+void privileges_log(void);
+
+#endif

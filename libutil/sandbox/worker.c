@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* worker.c - the helper, which only forks, and its tasks */
+#include "libutil/sandbox/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Any process may inherit it by fork() and use it, too. */
+static struct {
+	pthread_mutex_t lock;
+	int socket;			/* 0: not started */
+} helper = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+union fds_message {
+	char bytes[CMSG_SPACE((WORKER_FDS_MAX + 1) * sizeof(int))];
+	struct cmsghdr align;
+};
+
+/* ---- the helper ---- */
+
+/*
+ * Keys of a terminal are meant for the program, which ends when it has all answers. Tasks are not
+ * waited for.
+ */
+static void set_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Standard output may be a pipe whose reader waits for its end. */
+static int leave_descriptors(int socket)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return -errno;
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	sandbox_close_others(&socket, 1);	/* locks and events, too */
+	return 0;
+}
+
+static _Noreturn void run_task(const struct worker_task *task, const int *fds, size_t nr)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (task->nice)
+		(void)setpriority(PRIO_PROCESS, 0, task->nice);
+	if (sandbox_enter(&task->sandbox))
+		_exit(1);
+	task->run(task, fds, fds[nr - 1]);
+	_exit(0);
+}
+
+/* The number of descriptors, the task's output last. 0: this program has ended. */
+static size_t receive(int socket, struct worker_task *task, int *fds)
+{
+	union fds_message control;
+	struct iovec part = { task, sizeof(*task) };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+			    .msg_controllen = sizeof(control.bytes) };
+	const struct cmsghdr *c;
+	ssize_t n;
+	size_t nr;
+
+	do
+		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	c = n == sizeof(*task) ? CMSG_FIRSTHDR(&m) : NULL;
+	if (!c || c->cmsg_type != SCM_RIGHTS)
+		return 0;
+	nr = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(c), nr * sizeof(int));
+	return nr;
+}
+
+static _Noreturn void serve(int socket)
+{
+	int fds[WORKER_FDS_MAX + 1];
+	struct worker_task task;
+	size_t nr;
+
+	set_signals();
+	if (leave_descriptors(socket) || sandbox_drop_user() ||
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || write(socket, "", 1) != 1)
+		_exit(1);
+	while ((nr = receive(socket, &task, fds))) {
+		if (fork() == 0) {
+			close(socket);
+			run_task(&task, fds, nr);
+		}
+		for (size_t i = 0; i < nr; i++)
+			close(fds[i]);
+	}
+	_exit(0);
+}
+
+/* ---- the program ---- */
+
+static int start(void)
+{
+	int ends[2], err;
+	pid_t pid;
+	char ready;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		serve(ends[1]);
+	err = pid < 0 ? -errno : 0;
+	close(ends[1]);
+	if (!err && read(ends[0], &ready, 1) != 1)
+		err = -EPERM;
+	if (err)
+		close(ends[0]);
+	else
+		helper.socket = ends[0];
+	return err;
+}
+
+int worker_start(void)
+{
+	int err;
+
+	pthread_mutex_lock(&helper.lock);
+	err = helper.socket ? 0 : start();
+	pthread_mutex_unlock(&helper.lock);
+	return err;
+}
+
+static int submit(const struct worker_task *task, const int *fds, size_t nr)
+{
+	union fds_message control = { .bytes = { 0 } };
+	struct iovec part = { (void *)task, sizeof(*task) };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+			    .msg_controllen = CMSG_SPACE(nr * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	ssize_t n;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(nr * sizeof(int));
+	memcpy(CMSG_DATA(c), fds, nr * sizeof(int));
+	do
+		n = sendmsg(helper.socket, &m, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+int worker_run(const struct worker_task *task, const int *fds, size_t nr)
+{
+	int all[WORKER_FDS_MAX + 1], ends[2], err;
+
+	if (nr > WORKER_FDS_MAX)
+		return -E2BIG;
+	err = worker_start();
+	if (err)
+		return err;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	for (size_t i = 0; i < nr; i++)
+		all[i] = fds[i];
+	all[nr] = ends[1];
+	err = submit(task, all, nr + 1);
+	close(ends[1]);
+	if (err)
+		close(ends[0]);
+	return err ? err : ends[0];
+}

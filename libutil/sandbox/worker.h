@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * worker.h - parse foreign files in confined processes, one for each task
+ *
+ * A helper is forked while this program is small and has its rights. It becomes the user for
+ * parsers, and forks a process for each task, which enters the sandbox. A task that crashes, or is
+ * killed at its limits, harms no other, and nobody needs a right to kill it. All end with this
+ * program.
+ */
+#ifndef LIBUTIL_SANDBOX_WORKER_H
+#define LIBUTIL_SANDBOX_WORKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/sandbox/sandbox.h"
+
+#define WORKER_FDS_MAX		8
+#define WORKER_ARGUMENT_MAX	96	/* bytes */
+
+struct worker_task {
+	/*
+	 * Called in the task's process, which has no other descriptors than @fds and @out, and no
+	 * memory of this program newer than the helper. What it writes to @out is the answer, and
+	 * as untrusted as the file.
+	 */
+	void (*run)(const struct worker_task *task, const int *fds, int out);
+	struct sandbox sandbox;
+	int nice;
+	unsigned char argument[WORKER_ARGUMENT_MAX];
+};
+
+/*
+ * Start the helper, if this process has none yet: as root before capabilities are dropped, and
+ * better before there are threads or secrets. 0 or -errno.
+ */
+int worker_start(void);
+
+/*
+ * Run @task with duplicates of @fds. Returns a descriptor from which the answer can be read until
+ * the task ends, or -errno. Closing it earlier ends a task that writes. Any thread.
+ */
+int worker_run(const struct worker_task *task, const int *fds, size_t nr);
+
+#endif

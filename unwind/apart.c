@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* apart.c - the process sends a header and then the table through a pipe, and is not believed */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "libutil/clock.h"
+#include "libutil/file.h"
+#include "libutil/sandbox/worker.h"
+#include "unwind/apart.h"
+#include "unwind/build.h"
+
+/* Bounds for one binary. The largest programs take a second of CPU time. */
+#define CPU_SECONDS	20
+#define SECONDS		60		/* its file system may never answer */
+#define MEMORY(limit)	(8 * (uint64_t)(limit) + (UINT64_C(128) << 20))	/* bytes */
+#define ERRNO_MAX	4095
+
+struct answer {
+	int64_t err;
+	uint64_t len, cpu_ns;
+};
+
+/* In that process. */
+static void run(const struct worker_task *task, const int *fds, int out)
+{
+	struct op_unwind_table *blob = NULL;
+	struct answer answer;
+	size_t limit, len = 0;
+
+	memcpy(&limit, task->argument, sizeof(limit));
+	answer.err = unwind_build_fd(fds[0], limit, &blob, &len, NULL);
+	answer.len = len;
+	answer.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (!file_write_fd(out, &answer, sizeof(answer)) && !answer.err)
+		(void)file_write_fd(out, blob, len);
+}
+
+/* False: it ended before, or @stop_fd is readable. */
+static bool read_all(int fd, int stop_fd, void *bytes, size_t n)
+{
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
+	size_t at = 0;
+
+	while (at < n) {
+		ssize_t got;
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (p[1].revents)
+			return false;
+		got = read(fd, (char *)bytes + at, n - at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **ret,
+		   size_t *ret_len, uint64_t *ret_cpu_ns)
+{
+	struct op_unwind_table *blob;
+	struct answer answer;
+
+	if (!read_all(fd, stop_fd, &answer, sizeof(answer)))
+		return -ECANCELED;
+	if (answer.err > 0 || answer.err < -ERRNO_MAX || answer.len > limit ||
+	    answer.cpu_ns > CPU_SECONDS * UINT64_C(1000000000))
+		return -ECANCELED;
+	*ret_cpu_ns = answer.cpu_ns;
+	if (answer.err)
+		return (int)answer.err;
+	blob = malloc(answer.len ? answer.len : 1);
+	if (!blob)
+		return -ENOMEM;
+	if (!read_all(fd, stop_fd, blob, answer.len) || !op_unwind_check(blob, answer.len)) {
+		free(blob);
+		return -ECANCELED;
+	}
+	*ret = blob;
+	*ret_len = answer.len;
+	return 0;
+}
+
+int unwind_build_apart(int fd, size_t limit, int stop_fd, struct op_unwind_table **ret,
+		       size_t *ret_len, uint64_t *ret_cpu_ns)
+{
+	struct worker_task task = {
+		.run = run,
+		.sandbox = { .memory = MEMORY(limit), .cpu_seconds = CPU_SECONDS,
+			     .seconds = SECONDS },
+	};
+	int in, err;
+
+	memcpy(task.argument, &limit, sizeof(limit));
+	in = worker_run(&task, &fd, 1);
+	if (in < 0)
+		return in;
+	err = receive(in, stop_fd, limit, ret, ret_len, ret_cpu_ns);
+	close(in);
+	return err;
+}

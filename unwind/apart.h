@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * apart.h - build the unwind table of a binary in a confined process
+ *
+ * A malicious binary can crash, fool or delay that process only (libutil/sandbox/worker.h): the
+ * table that it answers has passed op_unwind_check() here.
+ */
+#ifndef UNWIND_APART_H
+#define UNWIND_APART_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "unwind/table.h"
+
+/*
+ * As unwind_build_fd(), and -ECANCELED: the process crashed, exceeded a limit or answered nonsense,
+ * or @stop_fd became readable meanwhile. *ret_cpu_ns: its CPU time, according to itself.
+ */
+int unwind_build_apart(int fd, size_t limit, int stop_fd, struct op_unwind_table **ret,
+		       size_t *ret_len, uint64_t *ret_cpu_ns);
+
+#endif
