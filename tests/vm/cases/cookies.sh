@@ -42,8 +42,9 @@ check "a module with room for 256 cookies loads" insmod /vm/mod/oprofile-cookies
 # a debug kernel takes all of a CPU for more, and the event buffer overflows
 profile_start $((200 * SLOWER)) --callgraph=8
 mkdir /tmp/many
-i=0
-while [ $i -lt 600 ]; do
+i=0 many=600
+[ "$SLOWER" = 1 ] || many=300	# still more than cookies
+while [ $i -lt $many ]; do
 	cp $bin/v03 /tmp/many/$i; /tmp/many/$i $((TURNS * 4)); rm /tmp/many/$i
 	i=$((i + 1))
 	# cookies are free again once the daemon has read what they are in, however late it runs
@@ -54,8 +55,8 @@ is "samples lost for want of a cookie" "$(cat /dev/oprofile/stats/sample_lost_no
 profile_end
 is "and for want of its path" "$(awk '{ for (i = 10; i < NF; i += 2) if ($i ~ /image/) sum += $(i + 1) }
 	END { print sum + 0 }' /tmp/counts)" 0
-at_least "binaries of 600 that have samples" \
-	"$(odb-check totals "$CURRENT" | awk '$3 ~ "^/tmp/many/" { print $3 }' | sort -u | wc -l)" 400
+at_least "binaries of $many that have samples" \
+	"$(odb-check totals "$CURRENT" | awk '$3 ~ "^/tmp/many/" { print $3 }' | sort -u | wc -l)" $((many * 2 / 3))
 rm -r /tmp/many
 opcontrol --reset
 
