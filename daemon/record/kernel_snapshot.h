@@ -10,6 +10,7 @@
 #define DAEMON_RECORD_KERNEL_SNAPSHOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "libutil/error.h"
 
 /* The contents of /proc/kallsyms or a file like it, NUL terminated. */
