@@ -12,6 +12,7 @@
 #include "daemon/record/kernel.h"
 #include "daemon/record/kernel_snapshot.h"
 #include "daemon/record/kernel_runs.h"
+#include "libdb/session/kernel_symbols.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
@@ -381,12 +382,11 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 		add_made(k, run, run->owner);
 }
 
-static void read_text(struct kernel *k)
+static void find_text(struct kernel *k, const struct snapshot_kallsyms *kallsyms)
 {
 	struct kernel_runs text;
 
-	if (kernel_runs_read(kallsyms_path(k), &text))
-		return;
+	kernel_runs_make(kallsyms->text, kallsyms->len, &text);
 	k->nr_made = 0;
 	for (size_t i = 0; i < k->nr_modules; i++)
 		k->modules[i].text = 0;
@@ -422,10 +422,16 @@ void kernel_note_sample(struct kernel *k, uint64_t pc)
 static void capture(struct kernel *k)
 {
 	struct op_error e = { "" };
+	struct snapshot_kallsyms kallsyms = { .path = kallsyms_path(k) };
 	int64_t began = now_ms(), pause;
-	int err = snapshot_update(kallsyms_path(k), modules_path(k), k->snapshot, &e);
+	/* once: the kernel takes 50 ms to write it */
+	int err = kernel_symbols_read_kallsyms(kallsyms.path, &kallsyms.text, &kallsyms.len, &e);
 
-	read_text(k);
+	if (!err) {
+		find_text(k, &kallsyms);
+		err = snapshot_update(&kallsyms, modules_path(k), k->snapshot, &e);
+		free(kallsyms.text);
+	}
 	pause = (now_ms() - began) * CAPTURE_SHARE;
 	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
 	k->hidden = err == -EACCES;

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/record/kernel_runs.h"
-#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#define KALLSYMS_MAX	(256 << 20)	/* bytes */
 #define PAGE		4096
 #define LONGEST		0x10000		/* bytes of a function: as reports assume */
 
@@ -93,15 +91,13 @@ static void make_runs(const struct symbols *s, struct kernel_runs *text)
 	}
 }
 
-int kernel_runs_read(const char *kallsyms, struct kernel_runs *ret)
+void kernel_runs_make(const char *kallsyms, size_t len, struct kernel_runs *ret)
 {
-	struct kernel_runs text = { NULL, 0, NULL };
+	struct kernel_runs text = { NULL, 0, xmalloc(len + 1) };
 	struct symbols s = { NULL, 0, 0 };
-	size_t len;
-	int err = file_read_all(kallsyms, KALLSYMS_MAX, &text.storage, &len);
 
-	if (err)
-		return err;
+	memcpy(text.storage, kallsyms, len);
+	text.storage[len] = '\0';
 	for (char *line = text.storage, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		if (!end)
@@ -113,7 +109,6 @@ int kernel_runs_read(const char *kallsyms, struct kernel_runs *ret)
 	make_runs(&s, &text);
 	free(s.all);
 	*ret = text;
-	return 0;
 }
 
 void kernel_runs_free(struct kernel_runs *text)

@@ -24,8 +24,8 @@ struct kernel_runs {
 	char *storage;
 };
 
-/* 0, or -errno and @ret untouched. Hidden addresses make no runs. */
-int kernel_runs_read(const char *kallsyms, struct kernel_runs *ret);
+/* From a copy of the contents of kallsyms. Hidden addresses make no runs. */
+void kernel_runs_make(const char *kallsyms, size_t len, struct kernel_runs *ret);
 void kernel_runs_free(struct kernel_runs *text);
 
 #endif

@@ -118,12 +118,13 @@ static void add_old_symbols(const char *old, char **new, size_t *len)
 	*new = strbuf_steal(&all);
 }
 
-int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
-		    struct op_error *e)
+int snapshot_update(const struct snapshot_kallsyms *kallsyms, const char *modules,
+		    const char *snapshot, struct op_error *e)
 {
 	char *old = NULL, *new;
 	size_t len, old_len;
-	int err = kernel_symbols_capture(kallsyms, modules, &new, &len, e);
+	int err = kernel_symbols_make(kallsyms->text, kallsyms->len, kallsyms->path, modules, &new,
+				      &len, e);
 
 	if (err)
 		return err;

@@ -32,7 +32,7 @@ struct module {
 };
 
 struct capture {
-	char *kallsyms, *modules_text;
+	char *modules_text;
 	struct kallsym *symbols;
 	size_t nr_symbols, room_symbols;
 	struct module *modules;
@@ -132,8 +132,9 @@ static int each_line(struct capture *c, char *text, size_t len, const char *name
 	return text_each_line(&lines, parse, c, e);
 }
 
-static int read_lists(struct capture *c, const char *kallsyms, const char *modules,
-		      struct op_error *e)
+/* @name: of the file with kallsyms, for errors. */
+static int read_lists(struct capture *c, char *kallsyms, size_t kallsyms_len, const char *name,
+		      const char *modules, struct op_error *e)
 {
 	size_t len = 0;
 	int err;
@@ -147,10 +148,7 @@ static int read_lists(struct capture *c, const char *kallsyms, const char *modul
 		err = 0;
 	if (err)
 		return err;
-	err = file_read_all(kallsyms, KALLSYMS_LIMIT, &c->kallsyms, &len);
-	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s", kallsyms, strerror(-err));
-	return each_line(c, c->kallsyms, len, kallsyms, parse_symbol, e);
+	return each_line(c, kallsyms, kallsyms_len, name, parse_symbol, e);
 }
 
 /* Whether the symbol lies in the module it names: a module's init text is freed by now. */
@@ -246,24 +244,45 @@ static void format_snapshot(struct capture *c, struct strbuf *out)
 	}
 }
 
-int kernel_symbols_capture(const char *kallsyms, const char *modules, char **ret_text,
-			   size_t *ret_len, struct op_error *e)
+int kernel_symbols_read_kallsyms(const char *kallsyms, char **ret, size_t *ret_len,
+				 struct op_error *e)
+{
+	int err = file_read_all(kallsyms, KALLSYMS_LIMIT, ret, ret_len);
+
+	return err ? op_error_set(e, err, "cannot read '%s': %s", kallsyms, strerror(-err)) : 0;
+}
+
+int kernel_symbols_make(char *text, size_t len, const char *name, const char *modules,
+			char **ret_text, size_t *ret_len, struct op_error *e)
 {
 	struct capture c = { .last_module = IN_KERNEL };
 	struct strbuf out = STRBUF_INIT;
-	int err = read_lists(&c, kallsyms, modules, e);
+	int err = read_lists(&c, text, len, name, modules, e);
 
 	if (!err && !c.any_address)
 		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses; run as root "
-				   "and set kernel.kptr_restrict to 1", kallsyms);
+				   "and set kernel.kptr_restrict to 1", name);
 	if (!err) {
 		format_snapshot(&c, &out);
 		*ret_len = out.len;
 		*ret_text = strbuf_steal(&out);
 	}
-	free(c.kallsyms);
 	free(c.modules_text);
 	free(c.symbols);
 	free(c.modules);
+	return err;
+}
+
+int kernel_symbols_capture(const char *kallsyms, const char *modules, char **ret_text,
+			   size_t *ret_len, struct op_error *e)
+{
+	char *text;
+	size_t len;
+	int err = kernel_symbols_read_kallsyms(kallsyms, &text, &len, e);
+
+	if (err)
+		return err;
+	err = kernel_symbols_make(text, len, kallsyms, modules, ret_text, ret_len, e);
+	free(text);
 	return err;
 }

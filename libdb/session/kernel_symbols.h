@@ -51,6 +51,12 @@ struct kernel_symbols {
 int kernel_symbols_capture(const char *kallsyms, const char *modules, char **ret_text,
 			   size_t *ret_len, struct op_error *e);
 
+/* Its two steps: @text, the NUL terminated contents of the file @name, is overwritten. */
+int kernel_symbols_read_kallsyms(const char *kallsyms, char **ret, size_t *ret_len,
+				 struct op_error *e);
+int kernel_symbols_make(char *text, size_t len, const char *name, const char *modules,
+			char **ret_text, size_t *ret_len, struct op_error *e);
+
 int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e);
 int kernel_symbols_parse(const char *text, size_t len, const char *name,
 			 struct kernel_symbols *ret, struct op_error *e);

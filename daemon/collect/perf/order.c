@@ -114,7 +114,8 @@ void perf_order_add_change(struct perf_order *o, const struct perf_record *r, co
 		o->room_bytes = o->room_bytes ? 2 * o->room_bytes : 65536;
 		o->bytes = xrealloc_array(o->bytes, o->room_bytes, 1);
 	}
-	memcpy(o->bytes + o->nr_bytes, bytes, size);
+	if (size)		/* a gap has no record, and there may be no room yet */
+		memcpy(o->bytes + o->nr_bytes, bytes, size);
 
 	xgrow(o->changes, o->nr_changes, o->room_changes);
 	c = &o->changes[o->nr_changes++];

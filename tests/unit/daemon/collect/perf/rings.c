@@ -7,7 +7,9 @@
 
 #include <unistd.h>
 
+#include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/rings.h"
+#include "daemon/collect/perf/targets.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 
 #define SIZE	4096
@@ -152,6 +154,7 @@ TEST(an_event_in_error_is_counted)
 {
 	int ended = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int alive = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	static struct perf_targets targets;
 
 	prepare();
 	CHECK(ended >= 0 && alive >= 0, "open");
@@ -164,9 +167,19 @@ TEST(an_event_in_error_is_counted)
 	perf_events_check(&rings.cpus[0].events);
 	CHECK(rings.cpus[0].events.errors == 2, "%llu",
 	      (unsigned long long)rings.cpus[0].events.errors);
+	/* the rings look once a second, and not at all at software events, which cannot fail */
+	rings.targets = &targets;	/* not this machine's CPUs */
+	perf_rings_read(&rings, NS_PER_SECOND + 1);
+	CHECK(rings.cpus[0].events.errors == 3, "not looked at");
+	perf_rings_read(&rings, NS_PER_SECOND + 2);
+	CHECK(rings.cpus[0].events.errors == 3, "looked at again at once");
+	counters[0].type = PERF_TYPE_SOFTWARE;
+	perf_rings_read(&rings, 3 * NS_PER_SECOND);
+	CHECK(rings.cpus[0].events.errors == 3, "a software event");
+	counters[0].type = PERF_TYPE_HARDWARE;
 	rings.cpus[0].events.sampling = false;
-	perf_events_check(&rings.cpus[0].events);
-	CHECK(rings.cpus[0].events.errors == 2, "counted while stopped");
+	perf_rings_read(&rings, 5 * NS_PER_SECOND);
+	CHECK(rings.cpus[0].events.errors == 3, "counted while stopped");
 	cpu_counters[0].fd = cpu_counters[1].fd = -1;
 	close(ended);
 	close(alive);
