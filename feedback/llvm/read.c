@@ -169,19 +169,23 @@ static int read_function(struct reader *r)
 }
 
 /* ":ir" and the like: kept as a procedure without counters. */
+static void add_header_line(struct reader *r, uint32_t name)
+{
+	struct xprof_proc *p = xprof_begin_proc(r->x);
+
+	p->name = name;
+	p->id = ++r->id;
+}
+
 static int read_header_line(struct reader *r)
 {
-	struct xprof_proc *p;
 	uint32_t name = 0;
 	int err = add_name(r, r->lines.line, &name);
 
-	if (err)
-		return err;
-	p = xprof_begin_proc(r->x);
-	p->name = name;
-	p->id = ++r->id;
+	if (!err)
+		add_header_line(r, name);
 	next_line(r);
-	return 0;
+	return err;
 }
 
 int llvm_profile_read(const char *path, const char *text, size_t size, struct xprof *x,
@@ -206,10 +210,7 @@ int llvm_profile_read(const char *path, const char *text, size_t size, struct xp
 	if (!err && r.lines.is_end)
 		err = xprof_lines_fail(&r.lines, r.lines.number, "no function in the profile");
 	if (!err && !r.id)
-		err = read_header_line(&(struct reader){
-			.lines = { .path = path, .line = { ":fe", ":fe" + 3 }, .is_end = true,
-				   .e = e }, .x = x });
-	r.id = r.id ? r.id : 1;
+		add_header_line(&r, xprof_intern(x, ":fe"));
 	while (!err && !r.lines.is_end)
 		err = read_function(&r);
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++)
