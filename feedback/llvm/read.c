@@ -2,8 +2,8 @@
 /*
  * read.c - read the text of LLVM's profiles [XP-50]
  *
- * Header lines, then functions: name, hash, number of counters, the counters, and perhaps values. All
- * fields are lines; empty lines and those that begin with # are skipped.
+ * Header lines, then functions: name, hash, number of counters, the counters, and perhaps values.
+ * All fields are lines; empty lines and those that begin with # are skipped.
  */
 #include "feedback/llvm/profile.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* llvm_profile.c - the text of LLVM's profiles: what is read is sound, and written and read again */
+/* llvm_profile.c - the text of LLVM's profiles: what is read is sound, and read again */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
