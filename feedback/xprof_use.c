@@ -6,6 +6,7 @@
 
 #include "feedback/gcov/set.h"
 #include "feedback/gcov/write.h"
+#include "feedback/llvm/profile.h"
 #include "feedback/tool.h"
 #include "libutil/file.h"
 #include "libutil/message.h"
@@ -13,18 +14,20 @@
 
 static struct raw {
 	int replace;
-	char *profile;
+	char *profile, *llvm;
 } raw;
 
 static const struct poptOption table[] = {
 	{ "profile", 'x', POPT_ARG_STRING, &raw.profile, 0, "the profile folder", "dir" },
+	{ "llvm", 'l', POPT_ARG_STRING, &raw.llvm, 0,
+	  "write the text of LLVM's profiles, for llvm-profdata merge", "file" },
 	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace existing data", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
 
 static const struct option_set set = {
-	"xprof_use", table, "-x DIR [OPTION...] DIR|FILE.gcno|FILE.o..."
+	"xprof_use", table, "-x DIR [OPTION...] {DIR|FILE.gcno|FILE.o... | --llvm=FILE}"
 };
 
 static int write_file(const char *path, const struct strbuf *bytes, struct op_error *e)
@@ -84,13 +87,37 @@ static int write_all(const struct xprof *x, const struct gcov_set *files, struct
 	return err;
 }
 
+static int write_llvm(const struct xprof *x, struct op_error *e)
+{
+	struct strbuf bytes = STRBUF_INIT;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int err;
+
+	if (!out)
+		return op_error_set(e, -errno, "%s", strerror(errno));
+	err = llvm_profile_write(x, out, e);
+	if (fclose(out) && !err)
+		err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
+	if (!err) {
+		strbuf_add_bytes(&bytes, text, size);
+		err = write_file(raw.llvm, &bytes, e);
+	}
+	strbuf_free(&bytes);
+	free(text);
+	return err;
+}
+
 static int list_notes(const struct command_line *line, struct gcov_list *list, struct op_error *e)
 {
 	int err = 0;
 
 	if (!raw.profile)
 		return op_error_set(e, -EINVAL, "no profile folder given; use -x DIR");
-	if (!line->nr_args)
+	if (raw.llvm && line->nr_args)
+		return op_error_set(e, -EINVAL, "cannot use --llvm with files of gcc");
+	if (!raw.llvm && !line->nr_args)
 		return op_error_set(e, -EINVAL, "no folder or .gcno file given");
 	for (size_t i = 0; i < line->nr_args && !err; i++)
 		err = gcov_list_add(list, line->args[i], e);
@@ -108,9 +135,11 @@ static int run(const struct command_line *line)
 
 	if (!err)
 		err = xprof_tool_read(raw.profile, XPROF_FEEDBACK, NULL, &x, &e);
-	if (!err)
+	if (!err && raw.llvm)
+		err = write_llvm(x, &e);
+	else if (!err)
 		err = gcov_set_read(&list, false, &xprof_tool_warnings, &files, &e);
-	if (!err)
+	if (!err && !raw.llvm)
 		err = write_all(x, &files, &e);
 	if (err)
 		report_error("%s", e.text);

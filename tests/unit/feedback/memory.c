@@ -11,6 +11,7 @@
 
 #include "feedback/gcov/cursor.h"
 #include "feedback/gcov/xprof.h"
+#include "feedback/llvm/profile.h"
 #include "feedback/xprof/file.h"
 #include "tests/unit/reader_size.h"
 
@@ -164,6 +165,37 @@ TEST(binary)
 		CHECK(check_reader_size(read_binary, &b, t->what), "%s: refused", t->what);
 	}
 	close(b.fd);
+}
+
+/* --- LLVM's text --- */
+
+static const struct text llvm_texts[] = {
+	{ "functions of LLVM", "", "f\n%\n0\n" },
+	{ "counters of LLVM", "f\n1\n#\n", "1\n" },
+	{ "values of LLVM", "f\n1\n0\n1\n1\n1\n1\n", "1:1\n" },
+	{ "empty sites of LLVM", "f\n1\n0\n1\n0\n#\n", "0\n" },
+};
+
+static bool read_llvm(const void *what)
+{
+	struct op_error e = { "" };
+	int err = llvm_profile_read(((const struct text *)what)->what, bytes, nr_bytes,
+				    xprof_new(XPROF_FEEDBACK), &e);
+
+	if (err)
+		printf("# %s\n", e.text);
+	fflush(stdout);
+	return !err;
+}
+
+/* Sites without values are refused if the text is hardly anything else. */
+TEST(llvm)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(llvm_texts); i++) {
+		make_text(&llvm_texts[i], FILE_SIZE);
+		CHECK(check_reader_size(read_llvm, &llvm_texts[i], llvm_texts[i].what) == (i < 2),
+		      "%s", llvm_texts[i].what);
+	}
 }
 
 /* --- coverage: words --- */

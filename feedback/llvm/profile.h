@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile.h - the text of LLVM's profiles, as `llvm-profdata merge --text` writes it
+ *
+ * Rules: doc/xprof.md [XP-50].
+ */
+#ifndef FEEDBACK_LLVM_PROFILE_H
+#define FEEDBACK_LLVM_PROFILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include "feedback/xprof/xprof.h"
+
+/*
+ * Add the functions of @text as the object @path, the last one of @x. -EPROTO: malformed, @e
+ * reports "PATH:LINE: ..."; @x may then only be freed. Memory use is in proportion to @size.
+ */
+int llvm_profile_read(const char *path, const char *text, size_t size, struct xprof *x,
+		      struct op_error *e);
+
+/* Is the object @object (index) one that llvm_profile_read() made? */
+bool llvm_profile_is_object(const struct xprof *x, uint32_t object);
+
+/*
+ * Write all such objects as one text. -EINVAL: there is none. -EPROTO: the values of a procedure do
+ * not come from LLVM. The caller checks @out for errors (ferror).
+ */
+int llvm_profile_write(const struct xprof *x, FILE *out, struct op_error *e);
+
+#endif
