@@ -46,10 +46,10 @@ install: all			## install programs, man pages (and the module if built) under PR
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	cp -P $(shared) $(wildcard $(addsuffix .*,$(shared))) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 libagent/opagent.h libsampler/sampler.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 libagent/opagent.h libsampler/oprofsampler.h $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(sampler_version)|' libsampler/sampler.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/sampler.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(sampler_version)|' libsampler/oprofsampler.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/oprofsampler.pc
 	for section in 1 5 8; do \
 		install -m 644 doc/man/*.$$section $(DESTDIR)$(PREFIX)/share/man/man$$section; done
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \

@@ -1,5 +1,6 @@
-# What libsampler/ builds: libsampler.so and libsampler.a, for other people's programs. All of it is
-# compiled as for a shared library, and in both forms nothing but sampler.h's names is to be seen.
+# What libsampler/ builds: liboprofsampler.so and liboprofsampler.a, for other people's programs. All
+# of it is compiled as for a shared library, and in both forms nothing but oprofsampler.h's names is
+# to be seen.
 sampler_rooms := libsampler $(addprefix libsampler/,copy unwind build session)
 sampler_sources := $(filter-out libsampler/example.c libsampler/xalloc.c,$(call sources,$(sampler_rooms)))
 sampler_flags := -ldw -lelf -lz -lpthread
@@ -13,19 +14,19 @@ sampler_used := $(call sources,libutil libdb/odb libdb/session libdb/stack \
 $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
 all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/xalloc.c)
-shared += $(O)/lib/libsampler.so $(O)/lib/libsampler.a
-flags_libsampler.a := $(sampler_flags)
+shared += $(O)/lib/liboprofsampler.so $(O)/lib/liboprofsampler.a
+flags_liboprofsampler.a := $(sampler_flags)
 
-$(O)/lib/libsampler.so: $(O)/lib/libsampler.so.1
-	$(Q)ln -sf libsampler.so.1 $@
+$(O)/lib/liboprofsampler.so: $(O)/lib/liboprofsampler.so.1
+	$(Q)ln -sf liboprofsampler.so.1 $@
 # nodelete: its signal handler stays; now: what that calls is bound before it runs, for binding takes
 # the loader's locks and much stack
-$(O)/lib/libsampler.so.1: LIBS := $(sampler_flags)
-$(O)/lib/libsampler.so.1: LDFLAGS += -shared -Wl,-soname,libsampler.so.1 -Wl,-z,nodelete -Wl,-z,now \
-	-Wl,--version-script=libsampler/sampler.map
-$(O)/lib/libsampler.so.1: $(sampler_objs) | libsampler/sampler.map
+$(O)/lib/liboprofsampler.so.1: LIBS := $(sampler_flags)
+$(O)/lib/liboprofsampler.so.1: LDFLAGS += -shared -Wl,-soname,liboprofsampler.so.1 -Wl,-z,nodelete \
+	-Wl,-z,now -Wl,--version-script=libsampler/sampler.map
+$(O)/lib/liboprofsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)
-$(O)/lib/libsampler.a: $(sampler_objs)
+$(O)/lib/liboprofsampler.a: $(sampler_objs)
 	@mkdir -p $(@D)
 	$(call say,AR)rm -f $@ && ld -r -o $@.o $^ && objcopy --localize-hidden $@.o && \
 		$(AR) rcs $@ $@.o && rm -f $@.o
@@ -38,15 +39,15 @@ $(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler
 # with a copy of libsampler for itself: the program's own use of that one is none of its business
 $(O)/lib/libopsample.so: LIBS := $(sampler_flags)
 $(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL
-$(O)/lib/libopsample.so: $(O)/lib/libsampler.a
+$(O)/lib/libopsample.so: $(O)/lib/liboprofsampler.a
 
-# for sampler.pc, which make install writes
+# for oprofsampler.pc, which make install writes
 sampler_version = $(shell sed -n 's/.*return "\(.*\)".*/\1/p' libsampler/version.c)
 
 # a program that samples itself, as others would be built
 sampler_example := $(O)/tools/sampler_example
 test_tools += $(sampler_example)
 all_objs += $(O)/libsampler/example.o
-$(sampler_example): LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN/../lib' -lpthread
-$(sampler_example): $(O)/libsampler/example.o | $(O)/lib/libsampler.so
+$(sampler_example): LIBS := -L$(O)/lib -loprofsampler '-Wl,-rpath,$$ORIGIN/../lib' -lpthread
+$(sampler_example): $(O)/libsampler/example.o | $(O)/lib/liboprofsampler.so
 	$(link)

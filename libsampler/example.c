@@ -2,7 +2,7 @@
 /*
  * example.c - a program that samples itself; one function takes three quarters of its time
  *
- *	cc -O2 -g example.c $(pkg-config --cflags --libs sampler) -lpthread -o example
+ *	cc -O2 -g example.c $(pkg-config --cflags --libs oprofsampler) -lpthread -o example
  *	./example
  *	opreport --session-dir=oprofile_data -l
  *	opannotate --session-dir=oprofile_data --source
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sampler.h"
+#include "oprofsampler.h"
 
 #define NOINLINE __attribute__((noinline))
 

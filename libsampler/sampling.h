@@ -12,7 +12,7 @@
 #define LIBSAMPLER_SAMPLING_H
 
 #include <stdatomic.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 
 #define SAMPLING_FRAMES_MAX	1024
 #define SAMPLING_DRAIN_NS 1000000000	/* how long last answers are waited for [SM-31] */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* version.c - the version of the library that a program is linked with at run time */
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 
 const char *sampler_version(void)
 {

@@ -8,7 +8,7 @@
  */
 #include "libutil/xalloc.h"
 
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "libutil/message.h"
 
 #include <stdarg.h>

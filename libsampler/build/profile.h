@@ -9,7 +9,7 @@
 #define LIBSAMPLER_BUILD_PROFILE_H
 
 #include "formats/profile/profile.h"
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 
 #define BUILD_NODES_MAX		(1u << 20)	/* places in stacks [SM-62] */
 #define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */

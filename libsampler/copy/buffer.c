@@ -14,7 +14,7 @@
 #include "libsampler/sampling.h"
 
 #define FALLBACK_SIZE	(4 << 20)
-#define KEPT_SIZE	(32 << 10)
+#define KEPT_SIZE	(16 << 10)
 #define PAGE		4096	/* or a part of one */
 #define TOUCHED_MAX	(64 << 20)	/* of all buffers */
 

@@ -3,7 +3,7 @@
 #ifndef LIBSAMPLER_COPY_REGISTERS_H
 #define LIBSAMPLER_COPY_REGISTERS_H
 
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 
 #ifdef __x86_64__
 #define REGISTER_FP	6

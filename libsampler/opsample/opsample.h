@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 
 #define OPSAMPLE_LIBRARY	"libopsample.so"
 

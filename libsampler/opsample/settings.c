@@ -88,7 +88,7 @@ const char *opsample_settings_read(struct opsample_settings *ret)
 		.all_threads = !v[OPSAMPLE_THREADS],
 		.spare_sleepers = !v[OPSAMPLE_SLEEPERS],
 		.children = !v[OPSAMPLE_CHILDREN],
-		.format = (int)v[OPSAMPLE_FORMAT] - 1,	/* in the order of sampler.h's */
+		.format = (int)v[OPSAMPLE_FORMAT] - 1,	/* in the order of oprofsampler.h's */
 		.output = output ? output : "",
 		.pid = (pid_t)v[OPSAMPLE_PID],
 	};

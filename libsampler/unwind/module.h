@@ -4,7 +4,7 @@
 #define LIBSAMPLER_UNWIND_MODULE_H
 
 #include <stdatomic.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "libutil/build_id.h"
 
 struct module {

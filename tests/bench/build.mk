@@ -15,6 +15,6 @@ sampler_benches := $(addprefix $(O)/bench/,sampler_cost sampler_slowdown)
 benches += $(O)/bench/sampler_cost
 bench-programs: $(sampler_benches)
 all_objs += $(patsubst $(O)/bench/%,$(O)/tests/bench/%.o,$(sampler_benches))
-$(sampler_benches): LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN/../lib' -ldl -lpthread
-$(sampler_benches): $(O)/bench/%: $(O)/tests/bench/%.o | $(O)/lib/libsampler.so
+$(sampler_benches): LIBS := -L$(O)/lib -loprofsampler '-Wl,-rpath,$$ORIGIN/../lib' -ldl -lpthread
+$(sampler_benches): $(O)/bench/%: $(O)/tests/bench/%.o | $(O)/lib/liboprofsampler.so
 	$(link)

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "tests/bench/figures.h"
 
 #define RUNS	5

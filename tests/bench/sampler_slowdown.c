@@ -16,7 +16,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "tests/bench/figures.h"
 
 #define ROUNDS	31

@@ -154,7 +154,7 @@ threaded += $(call tests_named,libsampler,metadata modules $(sampler_timed))
 
 # by what programs link with
 $(foreach t,profiles profiles_busy crowd exits children leaks forks own_files session_dir,\
-	$(call test_of,libsampler/$(t),,libsampler.a libutil.a))
+	$(call test_of,libsampler/$(t),,liboprofsampler.a libutil.a))
 $(call tests_named,libsampler,exits children): | $(O)/lib/libopsample.so
 
 $(O)/tests/libsampler_made: LDFLAGS += -Wl,--export-dynamic-symbol=__jit_debug_descriptor

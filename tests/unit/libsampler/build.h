@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "libutil/build_id.h"
 #include "libutil/xalloc.h"
 #include "tests/unit/tmpdir.h"

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "libutil/clock.h"
 #include "tests/tap.h"
 

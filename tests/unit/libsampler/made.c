@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* made.c - code made at run time: its callers, and its names from maps, dumps and GDB's interface */
+/* made.c - code made at run time: its callers, and its names from files and GDB's interface */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include "formats/format.h"

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "tests/tap.h"
 #include "tests/unit/forbid_call.h"
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "tests/tap.h"
 
 #define MS		1000000ull

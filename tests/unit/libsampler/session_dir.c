@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libsampler/sampler.h"
+#include "libsampler/oprofsampler.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -155,13 +155,13 @@ TEST(a_handler_on_an_alternate_stack)
 }
 
 /* A handler that calls nothing: the caller of its first frame is the C library's trampoline. */
-static volatile bool is_spun;
+static atomic_bool is_spun;
 
 static void spin_in_handler(int signal)
 {
 	(void)signal;
 	atomic_store(&w.target.is_ready, 1);
-	while (!is_spun)
+	while (!atomic_load(&is_spun))
 		;
 }
 
@@ -180,7 +180,7 @@ TEST(the_first_sample_of_a_walker_through_a_signal_handler)
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, raise_a_spin);
 	walked_sample(&w, false);
-	is_spun = true;
+	atomic_store(&is_spun, true);
 	CHECK(w.status == SAMPLER_WHOLE && nr_interrupted() == 3, "status %d, %d interrupted",
 	      w.status, nr_interrupted());
 	if (nr_interrupted() != 3)

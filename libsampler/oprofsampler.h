@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sampler.h - profile threads from inside the process by sampling their stacks
+ * oprofsampler.h - profile threads from inside the process by sampling their stacks
  *
  *	struct sampler_builder builder;
  *	struct sampler_profiler *profiler;
@@ -14,10 +14,10 @@
  *	sampler_join(profiler, &error);		(the session is written)
  *	sampler_destroy(profiler);
  *
- * Link with -lsampler. One thread, shared by all profilers of the process, does the work; it exists
- * only while it has something to do. A target is stopped by a signal while its stack is copied;
- * everything else works on the copy. The library has no constructors, and does nothing before the
- * first call. Rules: doc/sampler.md [SM-n].
+ * Link with -loprofsampler. One thread, shared by all profilers of the process, does the work; it
+ * exists only while it has something to do. A target is stopped by a signal while its stack is
+ * copied; everything else works on the copy. The library has no constructors, and does nothing
+ * before the first call. Rules: doc/sampler.md [SM-n].
  *
  * Functions return 0, or a negative errno with nothing changed, unless stated otherwise. They may
  * be called from any thread at any time. Callbacks have contexts: [handler] must be
@@ -25,8 +25,8 @@
  * sampler_destroy() or sampler_periodic_stop(). After fork() the profilers that the child inherits
  * are stopped and may only be destroyed; it can create new ones.
  */
-#ifndef LIBSAMPLER_SAMPLER_H
-#define LIBSAMPLER_SAMPLER_H
+#ifndef LIBSAMPLER_OPROFSAMPLER_H
+#define LIBSAMPLER_OPROFSAMPLER_H
 
 #include <stdbool.h>
 #include <stddef.h>
