@@ -16,10 +16,10 @@ flags_libsampler.a := $(sampler_flags)
 
 $(O)/lib/libsampler.so: $(O)/lib/libsampler.so.1
 	$(Q)ln -sf libsampler.so.1 $@
-# nodelete: its signal handler stays; now: what that calls is bound before it runs, for binding takes
-# the loader's locks and much stack
+# nodelete: its signal handler stays; -z now (rules.mk): what that calls is bound before it runs,
+# because binding takes the loader's locks and much stack
 $(O)/lib/libsampler.so.1: LIBS := $(sampler_flags)
-$(O)/lib/libsampler.so.1: LDFLAGS += -shared -Wl,-soname,libsampler.so.1 -Wl,-z,nodelete -Wl,-z,now \
+$(O)/lib/libsampler.so.1: ldflags += -shared -Wl,-soname,libsampler.so.1 -Wl,-z,nodelete \
 	-Wl,--version-script=libsampler/sampler.map
 $(O)/lib/libsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)
@@ -35,7 +35,7 @@ $(eval $(call library,libsamplerparts.a,$(sampler_sources),libformats.a libdb.a 
 $(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler/opsample/settings.c))
 # with a copy of libsampler for itself: the program's own use of that one is none of its business
 $(O)/lib/libopsample.so: LIBS := $(sampler_flags)
-$(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+$(O)/lib/libopsample.so: ldflags += -Wl,-z,nodelete -Wl,--exclude-libs,ALL
 $(O)/lib/libopsample.so: $(O)/lib/libsampler.a
 
 # for sampler.pc, which make install writes
