@@ -46,7 +46,8 @@ static int find_given(const char *given, struct op_error *e)
 	struct stat st;
 
 	if (stat(given, &st))
-		return op_error_set(e, -errno, "--session-dir='%s': %s", given, strerror(errno));
+		return op_error_set(e, -errno, "--session-dir='%s': %s%s", given, strerror(errno),
+				    errno == ENOENT ? "; create it first" : "");
 	if (!S_ISDIR(st.st_mode))
 		return op_error_set(e, -ENOTDIR, "--session-dir='%s' is not a folder", given);
 	return 0;
