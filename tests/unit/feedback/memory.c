@@ -317,6 +317,7 @@ TEST(values)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int32_t length = (int32_t)cases[i].words[0];
+		bool accepted = false;
 
 		put_notes_head(1);
 		put_words((uint32_t[]){ GCOV_LINES, 12 + 4 * 500, 0 }, 3);
@@ -326,7 +327,8 @@ TEST(values)
 		data[9] = cases[i].tag;
 		memcpy(data + 10, cases[i].words, sizeof(cases[i].words));
 		nr_data = 11 + (length > 0 ? (size_t)length / 4 : 0);
-		CHECK(read_coverage("values") == cases[i].accepted, "case %zu", i);
+		reader_size(read_coverage, "values", &accepted);
+		CHECK(accepted == cases[i].accepted, "case %zu", i);
 	}
 	nr_data = 0;
 }
