@@ -2,8 +2,8 @@
 /*
  * confine.h - keep a tool that parses other users' binaries from anything but its report
  *
- * Binaries, debug information and samples may be made to take over their parser, and root reports on
- * everybody's.
+ * Binaries, debug information and samples may be made to take over their parser, and root reports
+ * on everybody's.
  */
 #ifndef PP_CLI_CONFINE_H
 #define PP_CLI_CONFINE_H
