@@ -28,6 +28,8 @@ static const struct {
 	{ CAP_IPC_LOCK, "ipc_lock" },		/* rings beyond perf_event_mlock_kb */
 	{ CAP_SYS_NICE, "sys_nice" },		/* priority, again and again */
 	{ CAP_SYS_RESOURCE, "sys_resource" },	/* enough descriptors */
+	{ CAP_CHOWN, "chown" },			/* to give files to their user or group */
+	{ CAP_FOWNER, "fowner" },		/* and then a mode */
 	{ CAP_DAC_OVERRIDE, "dac_override" },	/* in another user's session folder only */
 };
 #define NR_NEEDED	(sizeof(needed) / sizeof(*needed))
