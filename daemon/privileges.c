@@ -20,15 +20,17 @@ static const struct {
 	int number;
 	const char *name;
 } needed[] = {
-	{ CAP_PERFMON, "perfmon" },			/* events of all processes, the module's buffer */
-	{ CAP_SYSLOG, "syslog" },			/* addresses in /proc/kallsyms */
-	{ CAP_SYS_PTRACE, "sys_ptrace" },		/* mappings and root folders of processes */
+	{ CAP_PERFMON, "perfmon" },		/* events of all processes, the module's buffer */
+	{ CAP_SYSLOG, "syslog" },		/* addresses in /proc/kallsyms */
+	{ CAP_SYS_PTRACE, "sys_ptrace" },	/* mappings and root folders of processes */
 	{ CAP_CHECKPOINT_RESTORE, "checkpoint_restore" },	/* /proc/PID/map_files */
-	{ CAP_DAC_READ_SEARCH, "dac_read_search" },	/* binaries, handles of control groups */
-	{ CAP_IPC_LOCK, "ipc_lock" },			/* rings beyond perf_event_mlock_kb */
-	{ CAP_SYS_NICE, "sys_nice" },			/* priority, again and again */
-	{ CAP_SYS_RESOURCE, "sys_resource" },		/* enough descriptors */
-	{ CAP_DAC_OVERRIDE, "dac_override" },		/* in another user's session folder only */
+	{ CAP_DAC_READ_SEARCH, "dac_read_search" },	/* binaries, control groups by handle */
+	{ CAP_IPC_LOCK, "ipc_lock" },		/* rings beyond perf_event_mlock_kb */
+	{ CAP_SYS_NICE, "sys_nice" },		/* priority, again and again */
+	{ CAP_SYS_RESOURCE, "sys_resource" },	/* enough descriptors */
+	{ CAP_CHOWN, "chown" },			/* to give files to their user or group */
+	{ CAP_FOWNER, "fowner" },		/* and then a mode */
+	{ CAP_DAC_OVERRIDE, "dac_override" },	/* in another user's session folder only */
 };
 #define NR_NEEDED	(sizeof(needed) / sizeof(*needed))
 

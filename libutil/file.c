@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libutil/file.h"
@@ -131,22 +132,54 @@ int file_write_existing(const char *path, const char *text)
 }
 
 /*
+ * A new file beside @path with @mode, unless the umask forbids that: in a sandbox the mode cannot
+ * be changed later. Returns the descriptor or -errno.
+ */
+static int create_beside(const char *path, mode_t mode, char **ret)
+{
+	int err = -EEXIST;
+
+	for (int i = 0; i < 100 && err == -EEXIST; i++) {
+		unsigned int number = 0;
+		char *name;
+		int fd;
+
+		(void)!getrandom(&number, sizeof(number), GRND_NONBLOCK);
+		name = xasprintf("%s.%06x", path, (number + (unsigned int)i) & 0xffffff);
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd >= 0) {
+			*ret = name;
+			return fd;
+		}
+		err = -errno;
+		free(name);
+	}
+	return err;
+}
+
+static int set_mode(int fd, mode_t mode)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	return (st.st_mode & 07777) == mode || !fchmod(fd, mode) ? 0 : -errno;
+}
+
+/*
  * No fsync(): it would stall the daemon while the disk writes. Every reader sees a whole file,
  * even if this process is killed; after a power failure it may be the old one.
  */
 int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode)
 {
-	char *temporary = xasprintf("%s.XXXXXX", path);
-	int fd = mkostemp(temporary, O_CLOEXEC), err;
+	char *temporary = NULL;
+	int fd = create_beside(path, mode, &temporary), err;
 
-	if (fd < 0) {
-		err = -errno;
-		free(temporary);
-		return err;
-	}
+	if (fd < 0)
+		return fd;
 	err = file_write_fd(fd, bytes, n);
-	if (!err && fchmod(fd, mode))
-		err = -errno;
+	if (!err)
+		err = set_mode(fd, mode);
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err && rename(temporary, path))

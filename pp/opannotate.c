@@ -13,6 +13,7 @@
 #include "pp/annotate/text.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/report/data_quality.h"
@@ -138,6 +139,18 @@ static int run(const struct annotate_options *o)
 	return err ? 1 : 0;
 }
 
+/* Before anything is parsed. */
+static int confine_parsers(const struct annotate_options *o, struct op_error *e)
+{
+	const struct confine_needs needs = {
+		.outputs = { o->output_dir },
+		.line_cache = true,
+		.pager = !o->compat && !o->output_dir,
+	};
+
+	return confine(&needs, e);
+}
+
 int main(int argc, const char **argv)
 {
 	struct annotate_options options;
@@ -150,6 +163,9 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&annotate_option_set, options.asked);
+	} else if (confine_parsers(&options, &e)) {
+		report_error("%s", e.text);
+		status = 1;
 	} else {
 		progress_begin();
 		status = run(&options);

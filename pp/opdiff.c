@@ -16,6 +16,7 @@
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/report/data_quality.h"
@@ -245,6 +246,18 @@ static int run(const struct diff_options *o)
 	return status;
 }
 
+/* Before anything is parsed. */
+static int confine_parsers(const struct diff_options *o, struct op_error *e)
+{
+	const struct confine_needs needs = {
+		.outputs = { o->output_file },
+		.line_cache = o->inlines,
+		.pager = o->format == FORMAT_TEXT,
+	};
+
+	return confine(&needs, e);
+}
+
 int main(int argc, const char **argv)
 {
 	struct diff_options options;
@@ -257,6 +270,9 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&diff_option_set, options.asked);
+	} else if (confine_parsers(&options, &e)) {
+		report_error("%s", e.text);
+		status = 1;
 	} else {
 		progress_begin();
 		status = run(&options);

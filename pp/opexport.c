@@ -14,6 +14,7 @@
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/exchange/export/command.h"
@@ -175,6 +176,17 @@ static int run(const struct export_command *c)
 	return status;
 }
 
+/* Before anything is parsed. */
+static int confine_parsers(const struct export_command *o, struct op_error *e)
+{
+	const struct confine_needs needs = {
+		.outputs = { o->output },
+		.line_cache = o->inlines && o->symbols,
+	};
+
+	return confine(&needs, e);
+}
+
 int main(int argc, const char **argv)
 {
 	struct export_command command;
@@ -189,6 +201,9 @@ int main(int argc, const char **argv)
 		option_set_print(&export_option_set, command.asked);
 	} else if (command.list_formats) {
 		profile_formats_print(export_formats, true, stdout);
+	} else if (confine_parsers(&command, &e)) {
+		report_error("%s", e.text);
+		status = 1;
 	} else {
 		progress_begin();
 		status = run(&command);

@@ -6,6 +6,7 @@
 
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/exchange/gmon/gprof.h"
@@ -54,6 +55,16 @@ static int run(const struct gprof_options *options)
 	return status;
 }
 
+/* Before anything is parsed. */
+static int confine_parsers(const struct gprof_options *o, struct op_error *e)
+{
+	const struct confine_needs needs = {
+		.outputs = { o->output_file },
+	};
+
+	return confine(&needs, e);
+}
+
 int main(int argc, const char **argv)
 {
 	struct gprof_options options;
@@ -66,6 +77,9 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&gprof_option_set, options.asked);
+	} else if (confine_parsers(&options, &e)) {
+		report_error("%s", e.text);
+		status = 1;
 	} else {
 		progress_begin();
 		status = run(&options);

@@ -5,6 +5,7 @@
 
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/picture/picture.h"
@@ -78,6 +79,18 @@ static int run(const struct report_options *options)
 	return status;
 }
 
+/* Before anything is parsed. */
+static int confine_parsers(const struct report_options *o, struct op_error *e)
+{
+	const struct confine_needs needs = {
+		.outputs = { o->output_file, o->flamegraph, o->html },
+		.line_cache = o->debug_info || o->inlines,
+		.pager = o->format == FORMAT_TEXT && !o->compat,
+	};
+
+	return confine(&needs, e);
+}
+
 int main(int argc, const char **argv)
 {
 	struct report_options options;
@@ -91,6 +104,9 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&report_option_set, options.asked);
+	} else if (confine_parsers(&options, &e)) {
+		report_error("%s", e.text);
+		status = 1;
 	} else {
 		progress_begin();
 		status = options.flamegraph || options.html ? draw(&options) : run(&options);

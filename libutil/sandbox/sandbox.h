@@ -31,7 +31,8 @@ struct sandbox {
 
 /*
  * Enter it, before any other thread is started. -errno: not entered completely, and nothing foreign
- * may be parsed. Without Landlock in the kernel nothing can be written to @writable.
+ * may be parsed. Without Landlock in the kernel root cannot write to files at all, and other users
+ * to all of theirs.
  */
 int sandbox_enter(const struct sandbox *s);
 
@@ -46,7 +47,7 @@ void sandbox_close_others(int *fds, size_t nr);
 
 /*
  * filter.c: allow the system calls of @s only. @has_landlock: it checks which files are written;
- * otherwise none may be.
+ * otherwise root may not write any.
  */
 int sandbox_filter(const struct sandbox *s, bool has_landlock);
 

@@ -79,37 +79,79 @@ static void restore_signals(const struct pager *pager)
 	sigaction(SIGPIPE, &pager->broken_pipe, NULL);
 }
 
-void pager_start(struct pager *pager, bool wanted)
+static struct {
+	pid_t pid;			/* 0: none */
+	int go;				/* a byte: execute the pager; its end: exit */
+	int out;
+} prepared;
+
+/* In the child. */
+static _Noreturn void wait_and_page(const char *command, int go, int in)
+{
+	char c;
+	ssize_t n;
+
+	do
+		n = read(go, &c, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0);
+	dup2(in, STDIN_FILENO);
+	setenv("LESS", "FRX", 0);	/* leaves a short report on the screen */
+	execl("/bin/sh", "sh", "-c", command, NULL);
+	_exit(127);
+}
+
+void pager_prepare(bool wanted)
 {
 	const char *command = wanted ? pager_command() : NULL;
-	int ends[2];
+	int data[2], go[2];
 
+	if (!command || pipe2(data, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(go, O_CLOEXEC) < 0) {
+		close(data[0]);
+		close(data[1]);
+		return;
+	}
+	prepared.pid = fork();
+	if (prepared.pid == 0) {
+		close(data[1]);
+		close(go[1]);
+		wait_and_page(command, go[0], data[0]);
+	}
+	close(data[0]);
+	close(go[0]);
+	prepared.out = data[1];
+	prepared.go = go[1];
+	if (prepared.pid < 0) {
+		close(data[1]);
+		close(go[1]);
+		prepared.pid = 0;
+	}
+}
+
+void pager_start(struct pager *pager, bool wanted)
+{
 	*pager = (struct pager){ .out = stdout };
 	if (isatty(STDOUT_FILENO)) {	/* the report itself shows how far it is */
 		progress_show_with(NULL);
 		progress_end();
 	}
-	if (!command || pipe2(ends, O_CLOEXEC) < 0)
+	if (!wanted || !prepared.pid)
 		return;
+	pager->out = fdopen(prepared.out, "w");
+	if (!pager->out) {
+		*pager = (struct pager){ .out = stdout };
+		return;
+	}
 	fflush(stdout);
 	take_signals(pager);
 	reader_is_gone = 0;
-	reader = pager->pid = fork();
-	if (pager->pid == 0) {
-		restore_signals(pager);
-		dup2(ends[0], STDIN_FILENO);
-		setenv("LESS", "FRX", 0);	/* leaves a short report on the screen */
-		execl("/bin/sh", "sh", "-c", command, NULL);
-		_exit(127);
-	}
-	close(ends[0]);
-	if (pager->pid > 0)
-		pager->out = fdopen(ends[1], "w");
-	if (pager->pid < 0 || !pager->out) {
-		close(ends[1]);
-		restore_signals(pager);
-		*pager = (struct pager){ .out = stdout };
-	}
+	reader = pager->pid = prepared.pid;
+	prepared.pid = 0;
+	(void)!write(prepared.go, "", 1);
+	close(prepared.go);
 }
 
 int pager_finish(struct pager *pager)

@@ -16,8 +16,14 @@ struct pager {
 };
 
 /*
- * Start $PAGER (default less) if @wanted and standard output is a terminal. One at a time: until
- * pager_finish() this process ignores the terminal's signals, which are for the pager.
+ * Fork $PAGER (default less) if @wanted and standard output is a terminal. It is executed by
+ * pager_start(), or never.
+ */
+void pager_prepare(bool wanted);
+
+/*
+ * Start the prepared pager, if there is one and it is @wanted. Until pager_finish() this process
+ * ignores the terminal's signals, which are for the pager.
  */
 void pager_start(struct pager *pager, bool wanted);
 

@@ -4,3 +4,11 @@ $(eval $(call test_tool,mkprofile,tests/golden/mkprofile.c,libdb.a libevents.a l
 $(foreach t,mkforeign mkstacks,$(eval $(call test_tool,$(t),tests/golden/$(t).c,libdb.a)))
 $(foreach t,read_gmon read_llvm_sample,$(eval $(call test_tool,$(t),tests/golden/$(t).c)))
 $(eval $(call test_tool,mkperf,tests/golden/mkperf.c,libutil.a))
+# preloaded into the tools; not of what is installed
+hostile_parser := $(O)/tools/hostile_parser.so
+test_tools += $(hostile_parser)
+all_objs += $(O)/tests/golden/hostile_parser.o
+$(O)/tests/golden/hostile_parser.o: CFLAGS += -fPIC -fvisibility=hidden
+$(hostile_parser): LDFLAGS += -shared
+$(hostile_parser): $(O)/tests/golden/hostile_parser.o
+	$(link)
