@@ -7,7 +7,7 @@ JDK ?= $(firstword $(patsubst %/include/jvmti.h,%,$(wildcard $(JAVA_HOME)/includ
 	/usr/lib/jvm/default-java/include/jvmti.h /usr/lib/jvm/*/include/jvmti.h)))
 ifneq ($(JDK),)
 $(eval $(call plugin,libjvmti_oprofile.so,libagent/jvmti_agent.c libagent/jvmti_lines.c))
-$(O)/libagent/jvmti_agent.o $(O)/libagent/jvmti_lines.o: CPPFLAGS += -isystem $(JDK)/include \
+$(O)/libagent/jvmti_agent.o $(O)/libagent/jvmti_lines.o: cppflags += -isystem $(JDK)/include \
 	-isystem $(JDK)/include/linux
 $(O)/lib/libjvmti_oprofile.so: LIBS := -L$(O)/lib -lopagent '-Wl,-rpath,$$ORIGIN'
 $(O)/lib/libjvmti_oprofile.so: | $(O)/lib/libopagent.so

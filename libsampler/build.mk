@@ -19,11 +19,11 @@ flags_liboprofsampler.a := $(sampler_flags)
 
 $(O)/lib/liboprofsampler.so: $(O)/lib/liboprofsampler.so.1
 	$(Q)ln -sf liboprofsampler.so.1 $@
-# nodelete: its signal handler stays; now: what that calls is bound before it runs, for binding takes
-# the loader's locks and much stack
+# nodelete: its signal handler stays; -z now (rules.mk): what that calls is bound before it runs,
+# because binding takes the loader's locks and much stack
 $(O)/lib/liboprofsampler.so.1: LIBS := $(sampler_flags)
-$(O)/lib/liboprofsampler.so.1: LDFLAGS += -shared -Wl,-soname,liboprofsampler.so.1 -Wl,-z,nodelete \
-	-Wl,-z,now -Wl,--version-script=libsampler/sampler.map
+$(O)/lib/liboprofsampler.so.1: ldflags += -shared -Wl,-soname,liboprofsampler.so.1 -Wl,-z,nodelete \
+	-Wl,--version-script=libsampler/sampler.map
 $(O)/lib/liboprofsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)
 $(O)/lib/liboprofsampler.a: $(sampler_objs)
@@ -38,7 +38,7 @@ $(eval $(call library,libsamplerparts.a,$(sampler_sources) $(sampler_jit),libfor
 $(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler/opsample/settings.c))
 # with a copy of libsampler for itself: the program's own use of that one is none of its business
 $(O)/lib/libopsample.so: LIBS := $(sampler_flags)
-$(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+$(O)/lib/libopsample.so: ldflags += -Wl,-z,nodelete -Wl,--exclude-libs,ALL
 $(O)/lib/libopsample.so: $(O)/lib/liboprofsampler.a
 
 # for oprofsampler.pc, which make install writes

@@ -50,7 +50,7 @@ void own_files_begin(void)
 		return;
 	/* occupy 0 to 2, so that no file gets the output for standard error */
 	if (epoll_create1(0) == STDIN_FILENO && dup(STDIN_FILENO) == STDOUT_FILENO)
-		(void)dup(STDIN_FILENO);
+		(void)!dup(STDIN_FILENO);
 	atomic_store(&owner, gettid());
 }
 

@@ -299,7 +299,7 @@ static bool find_section(const struct perf_data *d, struct section s, struct byt
 static int read_attrs(struct perf_data *d, struct section where, uint64_t attr_size)
 {
 	struct bytes all, attr, ids;
-	struct section id_section;
+	struct section id_section = { 0 };
 	int err = 0;
 
 	if (attr_size < ATTR_MIN + sizeof(struct section) || !find_section(d, where, &all))

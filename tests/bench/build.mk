@@ -6,7 +6,7 @@ $(call bench_of,perf_cpu perf_stacks,,libdaemon.a)
 $(call bench_of,report,,libpp.a)
 $(call bench_of,proto,,libformats.a)
 $(call bench_of,line_lookup,,libannotate.a)
-$(O)/tests/bench/unwind.o: CFLAGS += -fomit-frame-pointer
+$(O)/tests/bench/unwind.o: cflags += -fomit-frame-pointer
 $(call bench_of,unwind,,libunwind.a,-ldw -lelf)
 
 # with the library as other programs have it; sampler_slowdown is run by sampler_slowdown.bench,

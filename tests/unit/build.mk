@@ -28,9 +28,9 @@ $(call tests_named,events,$(call unit_names,events)): | $(data)
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 msr_model  := $(addprefix tests/unit/module/,msr_model.c refuse.c)
 ibs_model  := $(msr_model) tests/unit/module/ibs_model.c
-$(O)/tests/unit/module/cpus.o $(O)/tests/unit/module/perf.o: CPPFLAGS += -Itests/unit/module/kernel
+$(O)/tests/unit/module/cpus.o $(O)/tests/unit/module/perf.o: cppflags += -Itests/unit/module/kernel
 $(O)/tests/unit/module/dcookie.o $(O)/tests/unit/module/translate.o: \
-	CPPFLAGS += -Itests/unit/module/files
+	cppflags += -Itests/unit/module/files
 $(call test_of,module/dcookie)
 $(call test_of,module/translate)
 $(call test_of,module/ring,,,-pthread)
@@ -58,7 +58,9 @@ $(call test_of,unwind/step)
 $(call test_of,unwind/lookup)
 $(call test_of,unwind/reference,,libunwind.a,-ldw -lelf)
 threaded += $(call tests_named,unwind,cache)
-$(O)/tests/unit/unwind/calls.o: CFLAGS += -fomit-frame-pointer -fexceptions -fno-sanitize=all
+# (libc's checked memset() is assembly without call frame information)
+$(O)/tests/unit/unwind/calls.o: cppflags += -U_FORTIFY_SOURCE
+$(O)/tests/unit/unwind/calls.o: cflags += -fomit-frame-pointer -fexceptions -fno-sanitize=all
 unwind_lazy := -Wl,-z,lazy
 $(call test_of,unwind/walk,tests/unit/unwind/calls.c,libunwind.a,$(unwind_lazy))
 ifeq ($(SAN),)
@@ -85,7 +87,7 @@ $(call_trees): $(O)/tools/%: $(call_tree_sources) $(wildcard $(call_tree_rooms)/
 # and one that throws, where there is a C++ compiler
 ifneq ($(shell command -v $(CXX)),)
 test_tools += $(O)/tools/exceptions
-$(O)/tests/unit/daemon/collect/perf/call_trees.o $(O)/tests/unit/unwind/throws.o: CPPFLAGS += -DHAVE_CXX
+$(O)/tests/unit/daemon/collect/perf/call_trees.o $(O)/tests/unit/unwind/throws.o: cppflags += -DHAVE_CXX
 $(call tests_named,daemon/collect/perf,call_trees) $(call tests_named,unwind,throws): | $(O)/tools/exceptions
 $(O)/tools/exceptions: $(call_tree_rooms)/exceptions.cc
 	@mkdir -p $(@D)
@@ -157,16 +159,16 @@ $(foreach t,profiles profiles_busy crowd exits children leaks forks own_files se
 	$(call test_of,libsampler/$(t),,liboprofsampler.a libutil.a))
 $(call tests_named,libsampler,exits children): | $(O)/lib/libopsample.so
 
-$(O)/tests/libsampler_made: LDFLAGS += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
+$(O)/tests/libsampler_made: ldflags += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
 # its parts one by one, and libraries that they see come and go: the same twice, with different
 # identities, from different files
 $(foreach t,files session modules buffer words copy copy_signal copy_sleepers made,\
 	$(call test_of,libsampler/$(t),,libsamplerparts.a))
 sampler_tiny := $(addprefix $(O)/tests/sampler_,tiny.so other.so)
-$(sampler_tiny): LDFLAGS += -shared -Wl,--build-id
+$(sampler_tiny): ldflags += -shared -Wl,--build-id
 $(sampler_tiny): $(O)/pic/tests/unit/libsampler/tiny.o
 	$(link)
-$(O)/tests/sampler_other.so: LDFLAGS += -Wl,-soname,other
+$(O)/tests/sampler_other.so: ldflags += -Wl,-soname,other
 all_objs += $(O)/pic/tests/unit/libsampler/tiny.o
 $(call tests_named,libsampler,modules leaks): | $(sampler_tiny)
 
@@ -175,7 +177,7 @@ $(call tests_named,libsampler,modules leaks): | $(sampler_tiny)
 sampler_stack := $(O)/tests/unit/libsampler/stack
 $(sampler_stack)_%.o: tests/unit/libsampler/stack.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(stack_flags) -DSTACK_NAME=stack_$* -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(cppflags) $(cflags) $(stack_flags) -DSTACK_NAME=stack_$* -MMD -MP -c -o $@ $<
 $(sampler_stack)_without_frame_pointers.o: stack_flags := -fomit-frame-pointer -DSTACK_READ
 $(sampler_stack)_with_frame_pointers.o: stack_flags := -fno-omit-frame-pointer
 $(sampler_stack)_without_cfi.o: stack_flags := -fPIC -fno-omit-frame-pointer \
@@ -190,4 +192,4 @@ $(foreach t,walk unwind unwind_libraries,\
 	$(call test_of,libsampler/$(t),,libsamplerparts.a)\
 	$(eval $(call tests_named,libsampler,$(t)): $(sampler_stacks) | $(sampler_tiny) \
 		$(O)/tests/sampler_without_cfi.so))
-$(O)/tests/unit/libsampler/unwind.o: CPPFLAGS += -DIS_CHECKED=$(if $(SAN),1,0)
+$(O)/tests/unit/libsampler/unwind.o: cppflags += -DIS_CHECKED=$(if $(SAN),1,0)

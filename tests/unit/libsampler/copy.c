@@ -230,7 +230,7 @@ static void stay_deaf(struct target *t)
 	target_stay(t);
 	atomic_store(&t->is_ready, 0);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	pipe(t->go);
+	CHECK(!pipe(t->go), "pipe");
 	atomic_store(&t->value, 1);
 	target_stay(t);
 }

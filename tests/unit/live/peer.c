@@ -18,7 +18,8 @@ struct ends {
 /* A connection to this process itself. */
 static struct ends connect_here(int family)
 {
-	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in v4 = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	struct sockaddr *address = family == AF_INET ? (struct sockaddr *)&v4
 						     : (struct sockaddr *)&v6;
