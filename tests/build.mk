@@ -6,7 +6,7 @@ $(eval $(call test_tool,no-perf,tests/no_perf.c))
 $(eval $(call test_tool,own-mounts,tests/own_mounts.c))
 $(eval $(call test_tool,profile_tool,tests/profile_tool.c tests/profile_print.c,\
 	libformats.a))
-$(O)/tools/clock-counters.so: LDFLAGS += -shared
+$(O)/tools/clock-counters.so: ldflags += -shared
 $(O)/tools/clock-counters.so: $(O)/pic/tests/clock_counters.o
 	$(link)
 all_objs += $(O)/pic/tests/clock_counters.o

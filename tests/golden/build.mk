@@ -8,7 +8,7 @@ $(eval $(call test_tool,mkperf,tests/golden/mkperf.c,libutil.a))
 hostile_parser := $(O)/tools/hostile_parser.so
 test_tools += $(hostile_parser)
 all_objs += $(O)/tests/golden/hostile_parser.o
-$(O)/tests/golden/hostile_parser.o: CFLAGS += -fPIC -fvisibility=hidden
-$(hostile_parser): LDFLAGS += -shared
+$(O)/tests/golden/hostile_parser.o: cflags += -fPIC -fvisibility=hidden
+$(hostile_parser): ldflags += -shared
 $(hostile_parser): $(O)/tests/golden/hostile_parser.o
 	$(link)

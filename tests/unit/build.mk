@@ -159,7 +159,7 @@ $(foreach t,profiles profiles_busy crowd exits children leaks forks own_files se
 	$(call test_of,libsampler/$(t),,liboprofsampler.a libutil.a))
 $(call tests_named,libsampler,exits children): | $(O)/lib/libopsample.so
 
-$(O)/tests/libsampler_made: LDFLAGS += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
+$(O)/tests/libsampler_made: ldflags += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
 # its parts one by one, and libraries that they see come and go: the same twice, with different
 # identities, from different files
 $(foreach t,files session modules buffer words copy copy_signal copy_sleepers made,\
