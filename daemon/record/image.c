@@ -103,7 +103,8 @@ static bool has_build(const struct images *all, const char *path)
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
 			const char *build_id)
 {
-	struct image **at = &all->buckets[hash_string(path) % NR_BUCKETS], *head = NULL;
+	struct image **at = &all->buckets[hash_foreign(path, strlen(path)) % NR_BUCKETS];
+	struct image *head = NULL;
 
 	for (; *at; at = &(*at)->next) {
 		struct image *image = *at;

@@ -134,7 +134,7 @@ static void make_probe(struct probe *p, const struct perf_image_key *key)
 		p->key.major = p->key.minor = 0;
 		p->key.inode = p->key.generation = 0;
 	}
-	p->hash = hash_bytes(p->path, p->path_len);
+	p->hash = hash_foreign(p->path, p->path_len);
 	p->hash = hash_mix(p->hash, p->key.inode);
 	p->hash = hash_mix(p->hash, p->key.generation);
 	p->hash = hash_mix(p->hash, (uint64_t)p->key.major << 32 | p->key.minor);

@@ -111,7 +111,7 @@ TEST(lease_on_a_sampled_file)
 	let_work(attacker);
 	let_work(other);
 	CHECK(!ask("dump"), "dump");
-	CHECK(lease_is("BREAKING  READ", attacker), "the daemon waited for the lease, or did not try");
+	CHECK(lease_is("BREAKING  READ", attacker), "it waited for the lease, or did not try");
 	check_nothing_lost();
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(attacker);
