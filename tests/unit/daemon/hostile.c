@@ -6,6 +6,7 @@
  * processes are recorded and none of any is lost.
  */
 #include <errno.h>
+#include <ftw.h>
 #include "libdb/session/session.h"
 #include "tests/unit/daemon/attacker.h"
 #include "tests/unit/daemon/program.h"
@@ -116,6 +117,65 @@ TEST(lease_on_a_sampled_file)
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(attacker);
 	attack_end(other);
+}
+
+/* ---- what others can read ---- */
+
+static const char *readable;		/* the first path that the attacker could read */
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)ftw;
+	if (!readable && (type == FTW_F || type == FTW_D) && !access(path, R_OK))
+		readable = xstrdup(path);
+	return 0;
+}
+
+static bool is_anything_readable(const char *path)
+{
+	readable = NULL;
+	nftw(tmpdir_path(path), visit, 32, FTW_PHYS);
+	if (readable)
+		printf("# readable: %s\n", readable);
+	return readable;
+}
+
+static bool cannot_read(void)
+{
+	return !is_anything_readable("sd/samples") && !is_anything_readable("sd/kernels/.");
+}
+
+/* The samples, but not where the kernel is. */
+static bool can_read_samples(void)
+{
+	return access(tmpdir_path("sd/samples/current/stats/kernel-symbols"), R_OK) &&
+	       !access(tmpdir_path("sd/samples/current/stats/session"), R_OK) &&
+	       is_anything_readable("sd/samples/current/{root}");
+}
+
+static void nothing(void)
+{
+}
+
+TEST(files_that_others_can_read)
+{
+	pid_t busy;
+
+	start_daemon();
+	busy = busy_child();
+	CHECK(!ask("start"), "start");
+	let_work(busy);
+	CHECK(!ask("dump"), "dump");
+	attack_end(attack(cannot_read, nothing));
+	CHECK(!ask("shutdown"), "shutdown");
+	file_remove_tree(tmpdir_path("sd"));
+	CHECK(!run(tmpdir_path("sd"), "--world-readable --collector=perf " EVENT), "%s", output);
+	CHECK(!ask("start"), "start");
+	let_work(busy_child());
+	CHECK(!ask("dump"), "dump");
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attack(can_read_samples, nothing));
+	attack_end(busy);
 }
 
 #endif
