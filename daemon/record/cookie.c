@@ -2,10 +2,14 @@
 /*
  * cookie.c - resolve cookies to images: path, build ID and time of the very file, kept in a table
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "daemon/record/binaries.h"
 #include "daemon/record/cookie.h"
@@ -17,6 +21,7 @@
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	4096
+#define CACHE_TRIES	4
 
 struct resolved {
 	struct list_head node;		/* in its bucket */
@@ -83,15 +88,49 @@ static uint64_t time_at_path(const char *path)
 	return st.stx_mask & STATX_MTIME ? st.stx_mtime.tv_sec : 0;
 }
 
-/* Read build ID and time from the file itself, because another may be at its path now. */
-static void inspect_file(int fd, struct build_id *id, uint64_t *ret_mtime)
+/* Overlays report other devices for the file that was mapped than for the one at its path. */
+static bool devices_differ(int fd)
 {
-	struct stat st;
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static bool is_at_path(const struct stat *st, const char *path)
+{
+	struct statx there;
+	bool same;
+	int fd;
+
+	for (int tries = 0; tries < CACHE_TRIES; tries++) {	/* a rename may disturb it */
+		fd = quiet_open(AT_FDCWD, path);
+		if (fd != -EAGAIN)
+			break;
+	}
+	if (fd < 0)
+		return false;
+	same = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &there) &&
+	       there.stx_ino == st->st_ino && there.stx_size == (uint64_t)st->st_size &&
+	       there.stx_mtime.tv_sec == st->st_mtim.tv_sec &&
+	       ((there.stx_dev_major == major(st->st_dev) &&
+		 there.stx_dev_minor == minor(st->st_dev)) || devices_differ(fd));
+	close(fd);
+	return same;
+}
+
+/* Read build ID and time from the file itself, because another may be at its path now. */
+static void inspect_file(int fd, const char *path, struct build_id *id, uint64_t *ret_mtime,
+			 char text[BUILD_ID_TEXT])
+{
+	struct stat st = { 0 };
 
 	if (!fstat(fd, &st))
 		*ret_mtime = st.st_mtime;
 	if (!id->len && build_id_read_fd(fd, id))
 		id->len = 0;
+	if (!id->len && !is_at_path(&st, path))
+		image_apart_id(st.st_dev, st.st_ino, text);
 }
 
 static struct image *make_image(struct cookies *c, op_word cookie, const char *path)
@@ -107,7 +146,7 @@ static struct image *make_image(struct cookies *c, op_word cookie, const char *p
 	    len <= sizeof(id.bytes))
 		id.len = len;
 	if (fd >= 0)
-		inspect_file(fd, &id, &mtime);
+		inspect_file(fd, path, &id, &mtime, text);
 	if (id.len)
 		build_id_text(&id, text);
 	image = image_get(c->images, IMAGE_FILE, path, text);

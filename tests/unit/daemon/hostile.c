@@ -7,10 +7,11 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <time.h>
 #include "libdb/session/session.h"
 #include "tests/unit/daemon/attacker.h"
 #include "tests/unit/daemon/program.h"
-#include "tests/unit/stopwatch.h"
+#include "tests/unit/own_mounts.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -117,6 +118,75 @@ TEST(lease_on_a_sampled_file)
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(attacker);
 	attack_end(other);
+}
+
+/* ---- another file at the path of the host's ---- */
+
+static const char *sudo;		/* without build ID */
+
+static bool put_loop(const char *path)
+{
+	FILE *f = fopen(path, "we");
+
+	return f && fwrite(endless_loop, sizeof(endless_loop), 1, f) == 1 && !fclose(f);
+}
+
+static bool mount_over_sudo(void)
+{
+	return put_loop(tmpdir_path("his/sudo")) && !unshare(CLONE_NEWUSER) && own_mounts() &&
+	       !mount(tmpdir_path("his/sudo"), sudo, NULL, MS_BIND, NULL);
+}
+
+static void run_sudo(void)
+{
+	int fd = open(sudo, O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	if (at != MAP_FAILED)
+		spin_at(at);
+}
+
+static bool has_folder(const char *format)
+{
+	char *path = xasprintf("%s/sd/samples/current/%s{root}%s", tmpdir, format, sudo);
+	bool has = file_is_dir(path);
+
+	free(path);
+	return has;
+}
+
+static void sample_it(pid_t pid)
+{
+	CHECK(!ask("start"), "start");
+	let_work(pid);
+	CHECK(!ask("dump"), "dump");
+}
+
+TEST(another_file_in_a_mount_namespace)
+{
+	pid_t pid = fork(), host;
+	int status = 1;
+
+	if (!pid)
+		_exit(setresuid(ATTACKER_UID, ATTACKER_UID, ATTACKER_UID) ||
+		      unshare(CLONE_NEWUSER) || !own_mounts());
+	if (waitpid(pid, &status, 0) != pid || status)
+		SKIP("needs root, and user namespaces for all users");
+	start_daemon();
+	sudo = xstrdup(tmpdir_path("sudo"));
+	CHECK(put_loop(sudo), "sudo");
+	pid = attack(mount_over_sudo, run_sudo);
+	sample_it(pid);
+	CHECK(has_folder("stats/parts/0/") && !has_folder(""), "filed under the host's");
+	host = fork();
+	if (!host)
+		run_sudo();
+	sample_it(host);
+	CHECK(has_folder(""), "the host's");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(pid);
+	attack_end(host);
 }
 
 /* ---- what others can read ---- */
