@@ -115,6 +115,7 @@ enum loss_reason {
 	LOST_STREAM,		/* malformed word stream */
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
 	LOST_STALE_MAPPINGS,	/* perf: the task's mappings were uncertain at that time */
+	LOST_LIMIT,		/* a process or the session had too many mappings or files */
 	/* of libsampler, doc/sampler.md */
 	LOST_THREAD_BLOCKED,	/* the thread blocked the signal */
 	LOST_THREAD_NOT_RUN,	/* the thread did not run in time */
