@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "daemon/record/binaries.h"
 #include "daemon/record/cookie.h"
 #include "libutil/build_id.h"
+#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
@@ -22,6 +24,8 @@
 
 #define NR_BUCKETS	4096
 #define CACHE_TRIES	4
+#define PATH_LENGTH_MAX	1024		/* bytes [SS-8] */
+#define PATH_DEPTH_MAX	64		/* folders */
 
 struct resolved {
 	struct list_head node;		/* in its bucket */
@@ -133,6 +137,23 @@ static void inspect_file(int fd, const char *path, struct build_id *id, uint64_t
 		image_apart_id(st.st_dev, st.st_ino, text);
 }
 
+/*
+ * A sample file's path has an image's path twice, and a folder for each of its folders. So that no
+ * user can make files that cannot be opened, or very many folders, a path that is too long or too
+ * deep is replaced by its hash, in a folder that does not exist, and its last part.
+ */
+static char *name_of(const char *path)
+{
+	size_t len = strlen(path), depth = 0;
+
+	for (const char *p = path; *p; p++)
+		depth += *p == '/';
+	if (len <= PATH_LENGTH_MAX && depth <= PATH_DEPTH_MAX)
+		return xstrdup(path);
+	return xasprintf("/[long path]/%016" PRIx64 "/%.255s", hash_bytes(path, len),
+			 path_base(path));
+}
+
 static struct image *make_image(struct cookies *c, op_word cookie, const char *path)
 {
 	int fd = c->collector->cookie_fd(c->collector, cookie);
@@ -141,6 +162,7 @@ static struct image *make_image(struct cookies *c, op_word cookie, const char *p
 	size_t len = sizeof(id.bytes);
 	struct image *image;
 	uint64_t mtime = 0;
+	char *name;
 
 	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) &&
 	    len <= sizeof(id.bytes))
@@ -149,7 +171,9 @@ static struct image *make_image(struct cookies *c, op_word cookie, const char *p
 		inspect_file(fd, path, &id, &mtime, text);
 	if (id.len)
 		build_id_text(&id, text);
-	image = image_get(c->images, IMAGE_FILE, path, text);
+	name = name_of(path);
+	image = image_get(c->images, IMAGE_FILE, name, text);
+	free(name);
 	if (!image) {
 		log_about(LOG_MISC, "cannot tell which build of '%s' cookie %llx is", path,
 			  (unsigned long long)cookie);

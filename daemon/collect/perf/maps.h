@@ -23,7 +23,7 @@ struct perf_mapping {
 /*
  * Any user can map much, and often. Of a process at most so many mappings are known, because a
  * table is moved when one is inserted at its beginning. All tables and images together have at most
- * PERF_MAPS_BYTES_MAX; from half of that on, only processes with few mappings get more. [PC-37]
+ * PERF_MAPS_BYTES_MAX; from half of that on, only processes with few mappings get more. [PC-38]
  */
 #define PERF_MAPS_MAX		8192
 #define PERF_MAPS_FEW		1024

@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include "libdb/session/session.h"
 #include "tests/unit/daemon/attacker.h"
@@ -36,13 +38,16 @@ static struct cpu_counts counts(void)
 	return total;
 }
 
+/* Of what an attack can cause. Processes of the machine that end meanwhile may lose others. */
 static void check_nothing_lost(void)
 {
+	static const enum loss_reason reasons[] = { LOST_RING, LOST_UNKNOWN_IMAGE, LOST_SAMPLE_FILE,
+						    LOST_STREAM, LOST_UNREAD, LOST_LIMIT };
 	struct cpu_counts c = counts();
 
-	for (int r = 0; r < NR_LOSS_REASONS; r++)
-		CHECK(!c.lost[r], "%llu samples lost: %s", (unsigned long long)c.lost[r],
-		      loss_text(r));
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		CHECK(!c.lost[reasons[i]], "%llu samples lost: %s",
+		      (unsigned long long)c.lost[reasons[i]], loss_text(reasons[i]));
 	CHECK(c.recorded, "no samples");
 }
 
@@ -187,6 +192,212 @@ TEST(another_file_in_a_mount_namespace)
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(pid);
 	attack_end(host);
+}
+
+/* ---- paths that are too long, or too deep ---- */
+
+static unsigned int depth;		/* of the folder below his, and how long its parts are */
+static size_t part_length;
+
+static bool put_deep_loop(void)
+{
+	char part[256] = "";
+
+	memset(part, 'd', part_length);
+	if (chdir(tmpdir_path("his")))
+		return false;
+	for (unsigned int i = 0; i < depth; i++)
+		if ((mkdir(part, 0755) && errno != EEXIST) || chdir(part))
+			return false;
+	sudo = "code";
+	return put_loop(sudo);
+}
+
+/* The samples are recorded, and dumps do not fail. */
+static void sample_deep(unsigned int folders, size_t length)
+{
+	char *as = xasprintf("%s/sd/samples/current/{root}%s/his", tmpdir, tmpdir);
+	pid_t attacker;
+
+	start_daemon();
+	depth = folders;
+	part_length = length;
+	attacker = attack(put_deep_loop, run_sudo);
+	sample_it(attacker);
+	CHECK(file_is_dir(tmpdir_path("sd/samples/current/{root}/[long path]")), "shortened");
+	CHECK(!file_is_dir(as), "%s", as);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	free(as);
+}
+
+TEST(long_path)
+{
+	sample_deep(12, 250);
+}
+
+TEST(deep_path)
+{
+	sample_deep(900, 1);
+}
+
+/* ---- names with characters that mean something to readers ---- */
+
+static bool put_named_loop(void)
+{
+	sudo = "\033[2J\n{dep}{root} \\012 (deleted)";
+	return !chdir(tmpdir_path("his")) && put_loop(sudo) &&
+	       !prctl(PR_SET_NAME, "\033[2J\nrecorded 9");
+}
+
+/* Whether any byte of the files that are read by line is an escape, and each has a parser. */
+static bool is_clean(const char *name)
+{
+	char *text, *path = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, name);
+	bool clean;
+
+	clean = file_read_all(path, 16 << 20, &text, NULL) || !strchr(text, '\033');
+	if (!clean)
+		printf("# '%s' has an escape\n", path);
+	free(path);
+	return clean;
+}
+
+TEST(names_with_escapes)
+{
+	pid_t attacker;
+
+	start_daemon();
+	attacker = attack(put_named_loop, run_sudo);
+	sample_it(attacker);
+	check_nothing_lost();
+	CHECK(is_clean("images") && is_clean("processes") && is_clean("session") &&
+	      is_clean("counts"), "an escape in a file");
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+}
+
+/* ---- many processes, each of another name ---- */
+
+static bool nothing_to_prepare(void)
+{
+	return true;
+}
+
+/* As fast as it can, so that most are gone before the daemon sees them. */
+static void fork_with_names(void)
+{
+	for (unsigned int i = 0;; i++) {
+		char name[16];
+		pid_t pid = fork();
+
+		if (pid) {
+			waitpid(pid, NULL, 0);
+			continue;
+		}
+		snprintf(name, sizeof(name), "n%u", i);
+		prctl(PR_SET_NAME, name);
+		_exit(0);
+	}
+}
+
+TEST(a_storm_of_names)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	other = busy_child();
+	attacker = attack(nothing_to_prepare, fork_with_names);
+	sample_it(attacker);
+	let_work(other);
+	CHECK(!ask("dump"), "dump");
+	CHECK(!counts().lost[LOST_LIMIT] && !counts().lost[LOST_SAMPLE_FILE], "no room");
+	attack_end(attacker);
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(other);
+}
+
+/* ---- connections that say nothing ---- */
+
+static bool connect_in_silence(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", tmpdir_path("sd/control"));
+	for (int i = 0; i < 200; i++) {
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		if (fd < 0)
+			return false;
+		if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && i % 2)
+			(void)!write(fd, "stat", 4);
+	}
+	return true;
+}
+
+static void wait_forever(void)
+{
+	for (;;)
+		pause();
+}
+
+TEST(half_open_connections)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	attacker = attack(connect_in_silence, wait_forever);
+	other = busy_child();
+	sample_it(other);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	attack_end(other);
+}
+
+/* ---- files of JIT symbols that nobody can open at once ---- */
+
+static int map_fd;
+
+static bool put_leased_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (map_fd < 0 || write(map_fd, "1000 10 f\n", 10) != 10 || close(map_fd))
+		return false;
+	map_fd = open(path, O_RDONLY | O_CLOEXEC);
+	signal(SIGIO, SIG_IGN);
+	return !fcntl(map_fd, F_SETLEASE, F_WRLCK);
+}
+
+static void run_anonymous(void)
+{
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	memcpy(at, endless_loop, sizeof(endless_loop));
+	if (!mprotect(at, 4096, PROT_READ | PROT_EXEC))
+		spin_at(at);
+}
+
+TEST(lease_on_a_perf_map)
+{
+	char path[64];
+	pid_t attacker;
+
+	start_daemon();
+	attacker = attack(put_leased_map, run_anonymous);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", attacker);
+	sample_it(attacker);
+	CHECK(lease_is("BREAKING  READ", attacker), "it waited for the lease, or did not try");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	unlink(path);
 }
 
 /* ---- what others can read ---- */
