@@ -51,15 +51,22 @@ static void check_nothing_lost(void)
 	CHECK(c.recorded, "no samples");
 }
 
+static int64_t cpu_ms(pid_t pid)
+{
+	struct timespec t = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return INT64_MAX;	/* it has ended */
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* Until it has been on a CPU for long enough to be sampled. */
 static void let_work(pid_t pid)
 {
-	clockid_t clock;
-	struct timespec t = { 0 };
+	int64_t begin = cpu_ms(pid), now = begin;
 
-	if (clock_getcpuclockid(pid, &clock))
-		return;
-	while (!clock_gettime(clock, &t) && !t.tv_sec && t.tv_nsec < 50000000)
+	for (; now != INT64_MAX && now < begin + 50; now = cpu_ms(pid))
 		usleep(2000);
 }
 
