@@ -25,6 +25,7 @@ struct raw {
 		*verbose, *ext_feature;
 	char *unwind;
 	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs, idle;
+	int world_readable;
 	int lib, kernel, thread, cpu, cgroup;
 };
 
@@ -60,6 +61,8 @@ static int parse_kernel_range(const char *text, uint64_t *ret_start, uint64_t *r
 
 static int set_kernel(const struct raw *raw, struct options *o, struct op_error *e)
 {
+	const char *range = raw->kernel_range ? raw->kernel_range : getenv(KERNEL_RANGE_VARIABLE);
+
 	if (raw->no_vmlinux && raw->vmlinux)
 		return op_error_set(e, -EINVAL,
 				    "--vmlinux and --no-vmlinux cannot be used together");
@@ -69,13 +72,13 @@ static int set_kernel(const struct raw *raw, struct options *o, struct op_error 
 		o->kernel.mode = raw->no_vmlinux ? KERNEL_NO_VMLINUX : KERNEL_SYMBOLS;
 		return 0;
 	}
-	if (!raw->kernel_range)
+	if (!range)
 		return op_error_set(e, -EINVAL, "--vmlinux requires --kernel-range=START,END");
 	o->kernel.mode = KERNEL_VMLINUX;
 	o->kernel.vmlinux = path_absolute(raw->vmlinux);
 	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
 		return op_error_set(e, -EINVAL, "--vmlinux: '%s' does not exist", raw->vmlinux);
-	return parse_kernel_range(raw->kernel_range, &o->kernel.start, &o->kernel.end, e);
+	return parse_kernel_range(range, &o->kernel.start, &o->kernel.end, e);
 }
 
 static int set_flag(int value, bool *ret, const char *name, struct op_error *e)
@@ -188,6 +191,7 @@ static int set_options(const struct raw *raw, struct options *o, struct op_error
 		set_images(raw->images, o);
 	o->foreground = raw->foreground;
 	o->idle = raw->idle;
+	o->world_readable = raw->world_readable;
 	return err;
 }
 
@@ -248,6 +252,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "limit for unwind tables, 0 = default", "MB"},
 		{"idle", 0, POPT_ARG_NONE, &raw.idle, 0,
 		 "with perf: sample idle CPUs, too", NULL},
+		{"world-readable", 0, POPT_ARG_NONE, &raw.world_readable, 0,
+		 "let all users read the samples", NULL},
 		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,
 		 "sample with an extended feature", "NAME:ARGS"},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log in detail",

@@ -26,6 +26,7 @@ struct options {
 	bool frame_pointers_only;	/* --unwind=fp */
 	size_t unwind_memory;		/* bytes */
 	bool idle;			/* sample the idle task */
+	bool world_readable;		/* all users may read the session */
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;

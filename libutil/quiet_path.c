@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* quiet_path.c - openat2(2) with RESOLVE_CACHED, if the kernel has it */
+/* quiet_path.c - openat2(2) with RESOLVE_CACHED, if the kernel has it, and O_NONBLOCK */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "libutil/quiet_path.h"
@@ -24,5 +25,15 @@ int quiet_open(int root, const char *path)
 			path++;
 		fd = openat(root, path, O_PATH | O_CLOEXEC);
 	}
+	return fd < 0 ? -errno : fd;
+}
+
+int quiet_open_file(int handle)
+{
+	char self[64];
+	int fd;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+	fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * quiet_path.h - open a path without waiting for the server of a file system
+ * quiet_path.h - open other users' files without waiting for anybody
  *
  * Any user may execute a file on a FUSE file system that their own program serves. If that program
  * never answers, looking up a path there would block the daemon forever. The names of a file that
@@ -14,5 +14,12 @@
  * -EAGAIN: not in the cache. Kernels before 5.12 do a normal lookup, which may block.
  */
 int quiet_open(int root, const char *path);
+
+/*
+ * A descriptor to read the regular file of the O_PATH descriptor @handle, which stays open.
+ * -EAGAIN: another process has a lease on the file. Its owner can take one and keep it until the
+ * kernel breaks it (fs.lease-break-time, 45 s), for which an ordinary open() waits.
+ */
+int quiet_open_file(int handle);
 
 #endif

@@ -429,6 +429,7 @@ static int take_image(op_word number, struct path *ret_image)
 /*
  * Opening a device may have side effects. A FUSE file is opened by a user's process, which may
  * never answer, so that the reader would sleep forever; the same holds for overlays above FUSE.
+ * A file on which a user has a lease is not waited for either: -EWOULDBLOCK.
  */
 static bool can_open(const struct dentry *dentry)
 {
@@ -452,7 +453,7 @@ int op_cookie_fd(op_word __user *arg, const struct cred *cred)
 	if (err)
 		goto put_fd;
 	if (can_open(image.dentry))
-		file = dentry_open(&image, O_RDONLY | O_LARGEFILE, cred);
+		file = dentry_open(&image, O_RDONLY | O_LARGEFILE | O_NONBLOCK, cred);
 	else
 		file = ERR_PTR(-ESTALE);
 	path_put(&image);

@@ -30,6 +30,7 @@ void words_free(struct words *w)
 	for (size_t i = 0; i < w->nr; i++)
 		free(w->words[i]);
 	free(w->words);
+	free(w->kernel_range);
 	*w = (struct words){ 0 };
 }
 
@@ -59,7 +60,7 @@ static int add_kernel_words(const struct setup *s, struct words *w, struct op_er
 		if (err)
 			return err;
 		add_word(w, xasprintf("--vmlinux=%s", s->vmlinux));
-		add_word(w, xasprintf("--kernel-range=%" PRIx64 ",%" PRIx64, start, end));
+		w->kernel_range = xasprintf("%" PRIx64 ",%" PRIx64, start, end);
 	}
 	return 0;
 }
@@ -98,6 +99,8 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 		add_word(&w, xasprintf("--unwind-memory=%" PRIu64, s->unwind_memory));
 	if (s->idle)
 		add_word(&w, xstrdup("--idle"));
+	if (s->world_readable)
+		add_word(&w, xstrdup("--world-readable"));
 	if (verbose)
 		add_word(&w, xasprintf("--verbose=%s", verbose));
 	xgrow(w.words, w.nr, w.room);
@@ -121,7 +124,11 @@ static char *daemon_program(void)
 
 static int run_daemon(const struct words *command, const char *session_dir, struct op_error *e)
 {
-	int status, err = child_run((const char *const *)command->words, false, START_MS, &status);
+	int status, err;
+
+	if (command->kernel_range)
+		setenv(KERNEL_RANGE_VARIABLE, command->kernel_range, true);
+	err = child_run((const char *const *)command->words, false, START_MS, &status);
 
 	if (err == -ENOENT)
 		return op_error_set(e, err, DAEMON " not found beside opcontrol or in $PATH");

@@ -28,6 +28,7 @@ int daemon_write_settings(struct setup *used, const struct driver *d, struct op_
 struct words {
 	char **words;		/* NULL terminated */
 	size_t nr, room;
+	char *kernel_range;	/* KERNEL_RANGE_VARIABLE, or NULL */
 };
 int daemon_command(const struct setup *s, const struct collector_choice *choice,
 		   const struct event_plan *plan, const char *verbose, const char *program,

@@ -209,6 +209,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_number(value, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory, e);
 	if (!strcmp(key, "IDLE"))
 		return parse_flag(value, &s->idle, e);
+	if (!strcmp(key, "WORLD_READABLE"))
+		return parse_flag(value, &s->world_readable, e);
 	if (!strcmp(key, "KERNEL_RANGE"))
 		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))
@@ -298,6 +300,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_addf(out, "UNWIND_MEMORY=%" PRIu64 "\n", s->unwind_memory);
 	if (s->idle)
 		strbuf_add(out, "IDLE=1\n");
+	if (s->world_readable)
+		strbuf_add(out, "WORLD_READABLE=1\n");
 	if (s->kernel_start || s->kernel_end)
 		strbuf_addf(out, "KERNEL_RANGE=%" PRIx64 ",%" PRIx64 "\n", s->kernel_start,
 			    s->kernel_end);

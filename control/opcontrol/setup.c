@@ -358,6 +358,20 @@ static int set_no_idle(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
+static int set_world_readable(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value, (void)e;
+	s->world_readable = true;
+	return 0;
+}
+
+static int set_no_world_readable(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value, (void)e;
+	s->world_readable = false;
+	return 0;
+}
+
 static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
 	[SET_EVENT] = set_event,
 	[SET_MAX_COST] = set_max_cost,
@@ -376,6 +390,8 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_UNWIND_MEMORY] = set_unwind_memory,
 	[SET_IDLE] = set_idle,
 	[SET_NO_IDLE] = set_no_idle,
+	[SET_WORLD_READABLE] = set_world_readable,
+	[SET_NO_WORLD_READABLE] = set_no_world_readable,
 	[SET_SESSION_DIR] = set_session_dir,
 	[SET_COLLECTOR] = set_collector,
 	[SET_MODEL] = set_model,

@@ -45,6 +45,7 @@ struct setup {
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
 	bool idle;			/* record samples of the idle task */
+	bool world_readable;		/* all users may read the samples */
 	enum collector_request collector;
 	const char *model;		/* of model_by_name(); MODEL_ANY: as it was loaded */
 };
@@ -71,6 +72,8 @@ enum setting_id {
 	SET_UNWIND_MEMORY,	/* MB */
 	SET_IDLE,
 	SET_NO_IDLE,
+	SET_WORLD_READABLE,
+	SET_NO_WORLD_READABLE,
 	SET_SESSION_DIR,
 	SET_COLLECTOR,		/* module perf auto */
 	SET_MODEL,		/* auto, intel, amd, perf, nmi-ipi or timer */

@@ -9,13 +9,14 @@
 #include "daemon/jit/convert.h"
 #include "daemon/jit/layout.h"
 #include "daemon/jit/object.h"
+#include "libutil/clock.h"
 #include "libutil/sandbox/worker.h"
 
 /* Bounds of a job, for malicious files. */
 #define CPU_SECONDS	20
 #define SECONDS		60
 #define MEMORY_MAX	(UINT64_C(3) << 30)	/* bytes: three files, their symbols, the object */
-#define OBJECT_MAX	(1u << 30)	/* bytes of each object */
+#define OBJECT_MAX	(512u << 20)	/* bytes of each object */
 #define TURN_MS		50
 #define ERRNO_MAX	4095
 
@@ -173,16 +174,16 @@ static void finish(int fd, struct jit_job *job, void (*meanwhile)(void *context)
 	job->damaged = result.damaged;
 }
 
-int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window,
-		void (*meanwhile)(void *context), void *context)
+int jit_job_do(struct jit_job *job, const struct jit_window *window,
+	       void (*meanwhile)(void *context), void *context)
 {
-	for (size_t i = 0; i < nr; i++) {
-		int fd = start(&jobs[i], window);
+	uint64_t begin = now_ns();
+	int fd = start(job, window);
 
-		if (fd < 0)
-			return fd;
-		finish(fd, &jobs[i], meanwhile, context);
-		close(fd);
-	}
+	if (fd < 0)
+		return fd;
+	finish(fd, job, meanwhile, context);
+	close(fd);
+	job->took_ns = now_ns() - begin;
 	return 0;
 }

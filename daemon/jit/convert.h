@@ -21,14 +21,14 @@ struct jit_job {
 	int err;			/* of writing @out */
 	size_t nr_symbols, dropped;	/* nr_symbols 0: @out is empty */
 	bool damaged;			/* a file is too large or malformed */
+	uint64_t took_ns;
 };
 
 /*
- * Do all @jobs. @meanwhile, if not NULL, is called now and then until they end. A job that is not
- * done had a file that crashed its process or exceeded a limit. -errno: there was no process for
- * it.
+ * Do @job. @meanwhile, if not NULL, is called now and then until it ends. It is not done if a file
+ * crashed its process or exceeded a limit. -errno: there was no process for it.
  */
-int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window,
-		void (*meanwhile)(void *context), void *context);
+int jit_job_do(struct jit_job *job, const struct jit_window *window,
+	       void (*meanwhile)(void *context), void *context);
 
 #endif

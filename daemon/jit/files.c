@@ -113,15 +113,12 @@ static bool is_acceptable(const struct search *s, const struct stat *st)
 static bool take(struct search *s, enum jit_kind kind, int handle)
 {
 	int *held = &s->files->fd[kind], fd = -1;
-	char self[64];
 	struct stat st;
 
 	if (handle < 0)
 		return false;
-	if (!fstat(handle, &st) && is_acceptable(s, &st)) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
-		fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	}
+	if (!fstat(handle, &st) && is_acceptable(s, &st))
+		fd = quiet_open_file(handle);
 	close(handle);
 	if (fd < 0) {
 		s->files->refused = true;

@@ -18,9 +18,14 @@ static bool starts_at(const void *code, uint32_t id, const void *start)
 	return c->blocks[id].start == *(const uint64_t *)start;
 }
 
+static uint64_t hash_of(uint64_t start)
+{
+	return hash_mix(hash_seed(), start);
+}
+
 static uint32_t find(const struct jit_live *l, const struct jit_code *c, uint64_t start)
 {
-	return hash_table_find(&l->by_start, hash_u64(start), starts_at, c, &start);
+	return hash_table_find(&l->by_start, hash_of(start), starts_at, c, &start);
 }
 
 void jit_live_put(struct jit_live *l, const struct jit_code *c)
@@ -29,9 +34,9 @@ void jit_live_put(struct jit_live *l, const struct jit_code *c)
 	uint32_t id = (uint32_t)(c->nr - 1), old = find(l, c, start);
 
 	if (old == HASH_NONE)
-		hash_table_add(&l->by_start, hash_u64(start), id);
+		hash_table_add(&l->by_start, hash_of(start), id);
 	else
-		hash_table_replace(&l->by_start, hash_u64(start), old, id);
+		hash_table_replace(&l->by_start, hash_of(start), old, id);
 }
 
 bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block *block,

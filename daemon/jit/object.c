@@ -15,6 +15,7 @@
 #include "libutil/xalloc.h"
 
 #define GAP		4096		/* a larger one begins a new section [JT-41] */
+#define PADDING_MIN	(1u << 20)	/* bytes that need no code of their own [JT-41] */
 #define SECTIONS_MAX	30000		/* of code, because section numbers have 16 bits */
 
 #if defined(__x86_64__)
@@ -69,11 +70,32 @@ static void make_groups(struct object *o, uint64_t gap)
 	}
 }
 
-/* If code is scattered too widely, use fewer and larger sections, which then cannot hold code. */
+/* A file that scatters little code would else become a far larger object. */
+static bool is_mostly_padding(const struct object *o)
+{
+	uint64_t code = 0, size = 0;
+
+	for (const struct group *g = o->groups; g < o->groups + o->nr; g++) {
+		if (!g->has_code)
+			continue;
+		size += g->size;
+		for (size_t i = g->first; i < g->end; i++)
+			code += o->layout->symbols[i].end - o->layout->symbols[i].start;
+	}
+	return size - code > code + PADDING_MIN;
+}
+
+/*
+ * Smaller gaps cost less padding and more sections. If code is scattered too widely, use fewer and
+ * larger sections, which then cannot hold code.
+ */
 static void choose_groups(struct object *o)
 {
-	make_groups(o, GAP);
-	for (uint64_t gap = GAP; o->nr > SECTIONS_MAX; gap *= 2) {
+	uint64_t gap = GAP;
+
+	for (make_groups(o, gap); gap > 1 && is_mostly_padding(o); make_groups(o, gap))
+		gap /= 16;
+	for (gap = GAP; o->nr > SECTIONS_MAX; gap *= 2) {
 		o->no_code = true;
 		make_groups(o, gap);
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/jit/places.h"
 #include "libdb/session/name.h"
@@ -63,16 +64,26 @@ char *jit_place(const char *root, const char *app, const char *anon_name)
 	return NULL;
 }
 
-int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid, const void *bytes,
-		     size_t n)
+/* Without the right to give it away it stays ours alone. */
+static int set_rights(int fd, const struct jit_object *object)
+{
+	if (fchown(fd, object->uid, object->gid))
+		return errno == EPERM ? 0 : -errno;
+	return fchmod(fd, object->mode) ? -errno : 0;
+}
+
+int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid,
+		     const struct jit_object *object)
 {
 	char *new = xasprintf("%s/stats/new.jo", samples_dir),
 	     *path = xasprintf("%s/%" PRIu32 ".jo", place, tgid);
 	int fd, err;
 
 	(void)unlink(new);
-	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	err = fd < 0 ? -errno : file_write_fd(fd, bytes, n);
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	err = fd < 0 ? -errno : file_write_fd(fd, object->bytes, object->size);
+	if (!err)
+		err = set_rights(fd, object);
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	if (!err && rename(new, path))

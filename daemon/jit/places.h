@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The session's own folder and those of its parts. */
 struct jit_roots {
@@ -23,11 +24,19 @@ void jit_roots_free(struct jit_roots *roots);
 /* {root}APP/{dep}/{anon:NAME} below @root, malloc'd. NULL: no samples. */
 char *jit_place(const char *root, const char *app, const char *anon_name);
 
+struct jit_object {
+	const void *bytes;
+	size_t size;
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+};
+
 /*
- * Write @bytes to @place/TGID.jo atomically: first to a file below @samples_dir/stats, so that
+ * Write @object to @place/TGID.jo atomically: first to a file below @samples_dir/stats, so that
  * neither a reader nor a kill leaves half of it. 0 or -errno.
  */
-int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid, const void *bytes,
-		     size_t n);
+int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid,
+		     const struct jit_object *object);
 
 #endif

@@ -29,6 +29,7 @@ void jit_process_free(struct jit_process *q)
 void jit_process_reset(struct jit_process *q)
 {
 	q->nr_objects = 0;
+	q->object_bytes = 0;
 	q->damaged = q->counted_refused = q->counted_damaged = false;
 }
 

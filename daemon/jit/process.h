@@ -28,6 +28,7 @@ struct jit_process {
 	/* in this session */
 	size_t nr_objects;		/* written for @version: one for each place */
 	struct jit_version version;	/* of the files when they were last read */
+	uint64_t object_bytes;		/* of its objects in all places */
 	bool damaged;			/* some file could not be read completely */
 	bool counted_refused, counted_damaged;	/* in struct jit_troubles */
 };

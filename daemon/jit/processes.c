@@ -77,6 +77,7 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 		else
 			jit_process_reset(q);
 	}
+	jit_objects_begin_session(&p->output);
 	p->output.window.by[JIT_WALL].start = clock_ns(CLOCK_REALTIME);
 	p->output.window.by[JIT_STEADY].start = now_ns();
 }

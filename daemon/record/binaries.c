@@ -178,14 +178,12 @@ static bool is_at_path(const struct binary *binary)
 static bool is_build_at_path(const struct image *image)
 {
 	int handle = quiet_open(AT_FDCWD, image->path), fd = -1;
-	char self[64], text[BUILD_ID_TEXT];
+	char text[BUILD_ID_TEXT];
 	struct build_id id;
 	bool same;
 
-	if (handle >= 0 && identity_of(handle).ino && perf_mount_answers("/proc", 0, handle)) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	}
+	if (handle >= 0 && identity_of(handle).ino && perf_mount_answers("/proc", 0, handle))
+		fd = quiet_open_file(handle);
 	same = fd >= 0 && !build_id_read_fd(fd, &id) &&
 	       !strcmp(build_id_text(&id, text), image->build_id);
 	if (fd >= 0)

@@ -82,7 +82,7 @@ void cgroups_free(struct cgroups *c)
 /* The only copy of @text, so that equal paths are one pointer. NULL: there are too many. */
 static const char *intern_path(struct cgroups *c, const char *text)
 {
-	struct path **bucket = &c->paths[hash_string(text) % NR_BUCKETS], *path;
+	struct path **bucket = &c->paths[hash_foreign(text, strlen(text)) % NR_BUCKETS], *path;
 	size_t size = strlen(text) + 1;
 
 	for (path = *bucket; path; path = path->next)

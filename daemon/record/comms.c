@@ -125,7 +125,7 @@ const char *comms_of(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, 
 
 static uint64_t line_hash(const struct session_process *p)
 {
-	uint64_t hash = hash_mix((uint64_t)p->tgid, (uint64_t)p->tid);
+	uint64_t hash = hash_mix(hash_seed() ^ (uint64_t)p->tgid, (uint64_t)p->tid);
 
 	hash = hash_mix(hash, hash_string(p->comm));
 	hash = hash_mix(hash, hash_string(p->started_as));

@@ -2,14 +2,20 @@
 /*
  * cookie.c - resolve cookies to images: path, build ID and time of the very file, kept in a table
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "daemon/record/binaries.h"
 #include "daemon/record/cookie.h"
 #include "libutil/build_id.h"
+#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
@@ -17,6 +23,9 @@
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	4096
+#define CACHE_TRIES	4
+#define PATH_LENGTH_MAX	1024		/* bytes [SS-8] */
+#define PATH_DEPTH_MAX	64		/* folders */
 
 struct resolved {
 	struct list_head node;		/* in its bucket */
@@ -83,15 +92,66 @@ static uint64_t time_at_path(const char *path)
 	return st.stx_mask & STATX_MTIME ? st.stx_mtime.tv_sec : 0;
 }
 
-/* Read build ID and time from the file itself, because another may be at its path now. */
-static void inspect_file(int fd, struct build_id *id, uint64_t *ret_mtime)
+/* Overlays report other devices for the file that was mapped than for the one at its path. */
+static bool devices_differ(int fd)
 {
-	struct stat st;
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static bool is_at_path(const struct stat *st, const char *path)
+{
+	struct statx there;
+	bool same;
+	int fd;
+
+	for (int tries = 0; tries < CACHE_TRIES; tries++) {	/* a rename may disturb it */
+		fd = quiet_open(AT_FDCWD, path);
+		if (fd != -EAGAIN)
+			break;
+	}
+	if (fd < 0)
+		return false;
+	same = !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &there) &&
+	       there.stx_ino == st->st_ino && there.stx_size == (uint64_t)st->st_size &&
+	       there.stx_mtime.tv_sec == st->st_mtim.tv_sec &&
+	       ((there.stx_dev_major == major(st->st_dev) &&
+		 there.stx_dev_minor == minor(st->st_dev)) || devices_differ(fd));
+	close(fd);
+	return same;
+}
+
+/* Read build ID and time from the file itself, because another may be at its path now. */
+static void inspect_file(int fd, const char *path, struct build_id *id, uint64_t *ret_mtime,
+			 char text[BUILD_ID_TEXT])
+{
+	struct stat st = { 0 };
 
 	if (!fstat(fd, &st))
 		*ret_mtime = st.st_mtime;
 	if (!id->len && build_id_read_fd(fd, id))
 		id->len = 0;
+	if (!id->len && !is_at_path(&st, path))
+		image_apart_id(st.st_dev, st.st_ino, text);
+}
+
+/*
+ * A sample file's path has an image's path twice, and a folder for each of its folders. So that no
+ * user can make files that cannot be opened, or very many folders, a path that is too long or too
+ * deep is replaced by its hash, in a folder that does not exist, and its last part.
+ */
+static char *name_of(const char *path)
+{
+	size_t len = strlen(path), depth = 0;
+
+	for (const char *p = path; *p; p++)
+		depth += *p == '/';
+	if (len <= PATH_LENGTH_MAX && depth <= PATH_DEPTH_MAX)
+		return xstrdup(path);
+	return xasprintf("/[long path]/%016" PRIx64 "/%.255s", hash_bytes(path, len),
+			 path_base(path));
 }
 
 static struct image *make_image(struct cookies *c, op_word cookie, const char *path)
@@ -102,15 +162,18 @@ static struct image *make_image(struct cookies *c, op_word cookie, const char *p
 	size_t len = sizeof(id.bytes);
 	struct image *image;
 	uint64_t mtime = 0;
+	char *name;
 
 	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) &&
 	    len <= sizeof(id.bytes))
 		id.len = len;
 	if (fd >= 0)
-		inspect_file(fd, &id, &mtime);
+		inspect_file(fd, path, &id, &mtime, text);
 	if (id.len)
 		build_id_text(&id, text);
-	image = image_get(c->images, IMAGE_FILE, path, text);
+	name = name_of(path);
+	image = image_get(c->images, IMAGE_FILE, name, text);
+	free(name);
 	if (!image) {
 		log_about(LOG_MISC, "cannot tell which build of '%s' cookie %llx is", path,
 			  (unsigned long long)cookie);

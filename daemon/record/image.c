@@ -2,6 +2,8 @@
 /*
  * image.c - one struct per image, and which build of a path is a session's first
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/record/image.h"
@@ -49,6 +51,18 @@ void images_free(struct images *all)
 	image_ids_free(all->kept);
 	free(all->stats_dir);
 	free(all);
+}
+
+#define APART	"00000000"	/* no hash begins so */
+
+void image_apart_id(uint64_t dev, uint64_t ino, char ret[IMAGE_APART_TEXT])
+{
+	snprintf(ret, IMAGE_APART_TEXT, APART "%016" PRIx64 "%016" PRIx64, dev, ino);
+}
+
+static bool is_apart(const char *build_id)
+{
+	return !strncmp(build_id, APART, strlen(APART)) && strlen(build_id) == IMAGE_APART_TEXT - 1;
 }
 
 static bool is_wanted(const struct images *all, const char *path)
@@ -103,7 +117,9 @@ static bool has_build(const struct images *all, const char *path)
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
 			const char *build_id)
 {
-	struct image **at = &all->buckets[hash_string(path) % NR_BUCKETS], *head = NULL;
+	struct image **at = &all->buckets[hash_foreign(path, strlen(path)) % NR_BUCKETS];
+	struct image *head = NULL;
+	bool has_other = false;
 
 	for (; *at; at = &(*at)->next) {
 		struct image *image = *at;
@@ -112,14 +128,15 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
 			continue;
 		if (!strcmp(image->build_id, build_id))
 			return image;
-		if (*build_id && !*image->build_id && !image->is_sampled) {
+		if (*build_id && !*image->build_id && !image->is_sampled && !is_apart(build_id)) {
 			set_build(image, build_id);
 			return image;
 		}
+		has_other |= !is_apart(image->build_id);
 		if (!head)
 			head = image;
 	}
-	if (kind == IMAGE_FILE && !*build_id && (head || has_build(all, path)))
+	if (kind == IMAGE_FILE && !*build_id && (has_other || has_build(all, path)))
 		return NULL;
 	*at = image_new(all, kind, path, build_id, head);
 	return *at;
@@ -146,6 +163,8 @@ bool image_is_first(struct images *all, struct image *image)
 {
 	const char *kept;
 
+	if (is_apart(image->build_id))
+		return false;
 	if (image->standing == IMAGE_UNDECIDED && *image->build_id) {
 		kept = kept_build(all, image);
 		if (kept ? !strcmp(kept, image->build_id) : !known_first(image))

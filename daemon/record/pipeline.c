@@ -141,6 +141,7 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 		.cpu_type = header_number(config->cpu_type),
 		.cpu_mhz = config->clock_khz / 1000.0,
 		.max_open = config->max_open,
+		.max_files = config->max_files,
 	};
 
 	p->config = config;

@@ -36,6 +36,7 @@ struct recorder_config {
 	bool frame_pointers_only;	/* as requested, so stacks are not marked as such [CC-52] */
 	struct ext *ext;		/* the feature of the derived events; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
+	size_t max_files;		/* made in a session; 0: the default [SS-7] */
 	const char *proc;		/* NULL: "/proc" */
 	bool call_arcs;			/* count call arcs in {cg} files */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include "daemon/record/parts.h"
 #include "daemon/record/retry.h"
 #include "daemon/record/set_aside.h"
@@ -27,6 +28,10 @@
 #define SYNC_PART_MS	20
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
+#define FILES_MAX	100000		/* that are made in a session [SS-7] */
+#define FILES_UNCHECKED	1000
+#define KEEP_INODES	20		/* a part of the disk's, for others */
+#define KEEP_FREE	(64u << 20)	/* bytes of the disk, for files that are there */
 #define SKIPPED_MAX	16		/* keys that may fail before the rest of a batch is lost */
 
 struct sfile {
@@ -42,6 +47,7 @@ struct sfile {
 	struct odb *odb;		/* NULL: not opened yet, or failed */
 	struct retry retry;
 	bool is_unnameable;		/* never to be opened */
+	bool is_over_limit;		/* the same: the session has too many files */
 	bool is_derived;		/* its event is derived */
 
 	uint64_t *batch;		/* keys */
@@ -55,6 +61,8 @@ struct sfiles {
 	struct list_head in_use, dirty;
 	size_t nr, nr_open, max_open;
 	unsigned int generation, sync_pass;
+	size_t nr_made;			/* in this session */
+	bool logged_limit;
 	struct sfile_config config;
 	struct images *images;
 	struct stats *stats;
@@ -98,6 +106,8 @@ struct sfiles *sfiles_new(const struct sfile_config *config, struct images *imag
 	struct sfiles *all = xcalloc(1, sizeof(*all));
 
 	all->config = *config;
+	if (!all->config.max_files)
+		all->config.max_files = FILES_MAX;
 	all->max_open = config->max_open ? config->max_open : choose_max_open();
 	all->images = images;
 	all->stats = stats;
@@ -247,6 +257,31 @@ static int find_part(const struct sfile *sf, struct op_error *e)
 	return 0;
 }
 
+/* [SS-7] Refuses only what is not there yet. */
+static bool is_over_limit(struct sfile *sf, const char *path)
+{
+	struct sfiles *all = sf->all;
+	struct statvfs fs = { 0 };
+	const char *why = NULL;
+
+	if (all->nr_made < FILES_UNCHECKED && all->nr_made < all->config.max_files)
+		return false;
+	if (file_exists(path))
+		return false;
+	if (all->nr_made >= all->config.max_files)
+		why = "it has as many sample files as it may";
+	else if (statvfs(all->dir, &fs))
+		why = NULL;
+	else if (fs.f_files && fs.f_favail < fs.f_files / KEEP_INODES)
+		why = "the disk has few inodes left";
+	else if ((uint64_t)fs.f_bavail * fs.f_frsize < KEEP_FREE)
+		why = "the disk is nearly full";
+	if (why && !all->logged_limit)
+		log_line("'%s': %s: samples for further ones are lost", all->dir, why);
+	all->logged_limit |= why != NULL;
+	return why;
+}
+
 /* Open sf->odb, creating file and folders if need be. Sets sf->is_unnameable. */
 static int open_file(struct sfile *sf, struct op_error *e)
 {
@@ -261,8 +296,11 @@ static int open_file(struct sfile *sf, struct op_error *e)
 		op_error_set(e, err, "cannot form a sample file name from '%s'", sf->key.app->path);
 		goto out;
 	}
-	err = open_odb(sf, path.text, e);
+	sf->is_over_limit = is_over_limit(sf, path.text);
+	err = sf->is_over_limit ? op_error_set(e, -EDQUOT, "too many sample files")
+				: open_odb(sf, path.text, e);
 	if (!err) {
+		sf->all->nr_made += odb_is_new(sf->odb);
 		image_mark_sampled(sf->all->images, sf->key.app);
 		if (sf->key.at.image)
 			image_mark_sampled(sf->all->images, sf->key.at.image);
@@ -279,7 +317,7 @@ out:
 
 static void add_losses(struct sfile *sf, uint64_t nr)
 {
-	if (nr && !sf->is_unnameable)
+	if (nr && !sf->is_unnameable && !sf->is_over_limit)
 		write_losses_add(&sf->all->losses, sf->key.is_arc, nr);
 }
 
@@ -300,7 +338,7 @@ static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 		else if (recorded)
 			cpu->recorded += end - from;
 		else
-			cpu->lost[LOST_SAMPLE_FILE] += end - from;
+			cpu->lost[sf->is_over_limit ? LOST_LIMIT : LOST_SAMPLE_FILE] += end - from;
 		if (!recorded)
 			add_losses(sf, end - from);
 	}
@@ -349,6 +387,8 @@ static void report_failure(struct sfile *sf, int err, struct op_error *e)
 	struct strbuf path = STRBUF_INIT;
 	bool is_new = !retry_has_failed(&sf->retry);
 
+	if (sf->is_over_limit)
+		return;
 	if (sf->is_unnameable) {
 		write_losses_report_name(&sf->all->losses, sf->key.is_arc, e);
 		return;
@@ -378,7 +418,7 @@ static void write_batch(struct sfile *sf)
 	if (!sf->nr_batch)
 		return;
 	list_del(&sf->dirty);
-	if (sf->is_unnameable || !retry_is_due(&sf->retry)) {
+	if (sf->is_unnameable || sf->is_over_limit || !retry_is_due(&sf->retry)) {
 		account(sf, 0, sf->nr_batch, false);
 	} else {
 		if (!sf->odb)
@@ -550,6 +590,8 @@ void sfiles_set_session(struct sfiles *all, const char *samples_dir)
 	sfiles_close_all(all);
 	free(all->dir);
 	all->dir = xstrdup(samples_dir);
+	all->nr_made = 0;
+	all->logged_limit = false;
 	stats_dir = path_join(samples_dir, "stats");
 	parts_set_session(all->parts, stats_dir);
 	free(stats_dir);

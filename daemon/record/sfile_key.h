@@ -50,6 +50,7 @@ struct sfile_config {
 	uint32_t cpu_type;		/* its number in header version 0x13 */
 	double cpu_mhz;
 	size_t max_open;		/* files kept open at once; 0: choose by the limits */
+	size_t max_files;		/* made in a session; 0: the default [SS-7] */
 };
 
 /* Set @ret, which must be all 0, to the mapping @map of process @tgid. */

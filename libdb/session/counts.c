@@ -29,6 +29,8 @@ static const struct {
 	[LOST_NO_APP] = { "no_app", "a kernel sample of a task without application" },
 	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or extended" },
 	[LOST_STREAM] = { "stream", "the stream of samples was malformed" },
+	[LOST_LIMIT] = { "limit", "a process or the session reached its limit of mappings or "
+				  "files" },
 	[LOST_UNREAD] = { "unread", "the daemon stopped because it could not read them" },
 	[LOST_STALE_MAPPINGS] = { "stale_mappings", "changes of the task's mappings were lost" },
 	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread blocked the signal" },

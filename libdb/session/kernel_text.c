@@ -218,14 +218,14 @@ static int write_own(const char *path, const char *session_dir, const struct str
 	if (shared && !has_bytes(shared, bytes)) {
 		err = file_make_parent_dirs(shared, 0755);
 		if (!err)
-			err = file_write_atomic(shared, bytes->text, bytes->len, 0644);
+			err = file_write_atomic(shared, bytes->text, bytes->len, KERNEL_TEXT_MODE);
 	} else if (shared) {
 		err = 0;
 	}
 	if (!err)
 		err = link_to(shared, own);
 	if (err)			/* no hard links there, for example */
-		err = file_write_atomic(own, bytes->text, bytes->len, 0644);
+		err = file_write_atomic(own, bytes->text, bytes->len, KERNEL_TEXT_MODE);
 	free(shared);
 	free(own);
 	return err;
@@ -271,7 +271,7 @@ static int write_packed(const char *path, struct text all, struct text title)
 	if (!err)
 		err = format(&rest, hash, &out);
 	if (!err)
-		err = file_write_atomic(path, out.text, out.len, 0644);
+		err = file_write_atomic(path, out.text, out.len, KERNEL_TEXT_MODE);
 	if (!err && session_dir)
 		kernel_texts_remove_unused(session_dir);
 	free(session_dir);
@@ -287,7 +287,7 @@ int kernel_text_write(const char *path, const char *text, size_t len)
 	struct text all = { text, text + len }, title = take_line(&all);
 
 	if (len < 9 || memcmp(text, "# kernel ", 9) || title.end[-1] != '\n')
-		return file_write_atomic(path, text, len, 0644);
+		return file_write_atomic(path, text, len, KERNEL_TEXT_MODE);
 	return write_packed(path, all, title);
 }
 

@@ -12,6 +12,8 @@
 #ifndef LIBDB_SESSION_KERNEL_TEXT_H
 #define LIBDB_SESSION_KERNEL_TEXT_H
 
+#define KERNEL_TEXT_MODE	0600	/* it has the addresses that kernel.kptr_restrict hides */
+
 #include <stddef.h>
 #include "libutil/error.h"
 

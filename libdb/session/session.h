@@ -27,6 +27,9 @@
 #include <stdint.h>
 #include "libutil/error.h"
 
+#define SESSION_GROUP		"oprofile"	/* may read the samples of root's daemon */
+/* To the daemon, whose command line everybody can read: START,END of the kernel's text, in hex. */
+#define KERNEL_RANGE_VARIABLE	"OPROFILE_KERNEL_RANGE"
 #define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
 #define SESSION_CURRENT		"current"
 #define SESSION_INFO_FILE	"session"	/* below stats/ */
@@ -112,6 +115,7 @@ enum loss_reason {
 	LOST_STREAM,		/* malformed word stream */
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
 	LOST_STALE_MAPPINGS,	/* perf: the task's mappings were uncertain at that time */
+	LOST_LIMIT,		/* a process or the session had too many mappings or files */
 	/* of libsampler, doc/sampler.md */
 	LOST_THREAD_BLOCKED,	/* the thread blocked the signal */
 	LOST_THREAD_NOT_RUN,	/* the thread did not run in time */

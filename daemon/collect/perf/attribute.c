@@ -133,10 +133,14 @@ static bool place_sample(struct perf_attribute *a, struct placed *p, enum loss_r
 		p->mapping = find_mapping(a, pc);
 	if (p->mapping && perf_mapping_has_place(p->mapping, pc))
 		return true;
-	*ret_reason = p->mapping ? LOST_INVALID_PC :
-		      a->is_uncertain || (p->process && is_stale(a, p->process)) ?
-				LOST_STALE_MAPPINGS :
-		      maps_of(a) ? LOST_NO_MAPPING : LOST_NO_MM;
+	if (p->mapping)
+		*ret_reason = LOST_INVALID_PC;
+	else if (a->is_uncertain || (p->process && is_stale(a, p->process)))
+		*ret_reason = LOST_STALE_MAPPINGS;
+	else if (!maps_of(a))
+		*ret_reason = LOST_NO_MM;
+	else
+		*ret_reason = maps_of(a)->is_cut ? LOST_LIMIT : LOST_NO_MAPPING;
 	return false;
 }
 

@@ -26,6 +26,7 @@ struct slot {
 struct perf_cookies {
 	struct perf_image **buckets;
 	size_t nr_buckets, nr_images;
+	uint64_t bytes;
 	struct slot *slots;
 	size_t nr_slots, room_slots;
 	uint32_t free_slot;		/* index + 1; 0: none */
@@ -69,6 +70,11 @@ void perf_cookies_free(struct perf_cookies *t)
 size_t perf_cookies_count(const struct perf_cookies *t)
 {
 	return t->nr_images;
+}
+
+uint64_t *perf_cookies_bytes(struct perf_cookies *t)
+{
+	return &t->bytes;
 }
 
 static bool starts_with(const char *text, const char *with)
@@ -134,7 +140,7 @@ static void make_probe(struct probe *p, const struct perf_image_key *key)
 		p->key.major = p->key.minor = 0;
 		p->key.inode = p->key.generation = 0;
 	}
-	p->hash = hash_bytes(p->path, p->path_len);
+	p->hash = hash_foreign(p->path, p->path_len);
 	p->hash = hash_mix(p->hash, p->key.inode);
 	p->hash = hash_mix(p->hash, p->key.generation);
 	p->hash = hash_mix(p->hash, (uint64_t)p->key.major << 32 | p->key.minor);
@@ -191,6 +197,7 @@ static struct perf_image *add_image(struct perf_cookies *t, const struct probe *
 	image->hash = p->hash;
 	list_init(&image->idle);
 
+	t->bytes += sizeof(*image) + p->path_len + 1;
 	if (t->nr_images++ == t->nr_buckets)
 		grow(t);
 	bucket = bucket_of(t, p->hash);
@@ -232,6 +239,7 @@ static void remove_image(struct perf_cookies *t, struct perf_image *image)
 		at = &(*at)->next;
 	*at = image->next;
 	t->nr_images--;
+	t->bytes -= sizeof(*image) + strlen(image->path) + 1;
 	image_free(image);
 }
 

@@ -89,6 +89,9 @@ const char *perf_anonymous_name(const char *path);
 void perf_cookies_recycle(struct perf_cookies *t, void (*end)(void *context, op_word cookie),
 			  void *context);
 
+/* Of images, and of the tables that maps.c charges here. */
+uint64_t *perf_cookies_bytes(struct perf_cookies *t);
+
 size_t perf_cookies_count(const struct perf_cookies *t);	/* images alive */
 
 #endif

@@ -20,6 +20,20 @@ static struct perf_maps *perf_maps_new(void)
 	return maps;
 }
 
+/* As they are charged to perf_cookies_bytes(). */
+static uint64_t bytes_of(const struct perf_maps *maps)
+{
+	return sizeof(*maps) + maps->nr * sizeof(*maps->mappings);
+}
+
+static bool is_full(struct perf_cookies *t, size_t nr)
+{
+	uint64_t bytes = *perf_cookies_bytes(t);
+
+	return nr >= PERF_MAPS_MAX || bytes >= PERF_MAPS_BYTES_MAX ||
+	       (bytes >= PERF_MAPS_BYTES_MAX / 2 && nr >= PERF_MAPS_FEW);
+}
+
 struct perf_maps *perf_maps_share(struct perf_maps *maps)
 {
 	if (maps)
@@ -31,6 +45,7 @@ void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps)
 {
 	if (!maps || --maps->refs)
 		return;
+	*perf_cookies_bytes(t) -= bytes_of(maps);
 	for (size_t i = 0; i < maps->nr; i++)
 		perf_image_put(t, maps->mappings[i].image);
 	free(maps->mappings);
@@ -120,19 +135,42 @@ static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t
 	return at;
 }
 
+/* A table of its own for a process; the old one, if it is too large to be copied, is given up. */
+static struct perf_maps *unshare(struct perf_cookies *t, struct perf_maps *old)
+{
+	struct perf_maps *own;
+
+	if (old && old->refs == 1)
+		return old;
+	own = !old || is_full(t, old->nr) ? perf_maps_new() : copy(old);
+	own->is_cut = old && (old->is_cut || own->nr < old->nr);
+	*perf_cookies_bytes(t) += bytes_of(own);
+	perf_maps_put(t, old);
+	return own;
+}
+
 void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps,
 		   const struct perf_mapping *mapping)
 {
-	struct perf_maps *old = *maps;
-	size_t at;
+	struct perf_maps *own = unshare(t, *maps);
+	uint64_t before = bytes_of(own);
+	size_t at = own->nr ? first_ending_after(own, mapping->start) : 0;
 
-	mapping->image->refs++;
-	if (!old) {
-		*maps = perf_maps_new();
-	} else if (old->refs > 1) {
-		*maps = copy(old);
-		perf_maps_put(t, old);
+	*maps = own;
+	if (at < own->nr && own->mappings[at].start == mapping->start &&
+	    own->mappings[at].end == mapping->end) {
+		/* nothing moves, however often a large table's mapping is replaced */
+		mapping->image->refs++;
+		perf_image_put(t, own->mappings[at].image);
+		own->mappings[at] = *mapping;
+		return;
 	}
-	at = (*maps)->nr ? make_hole(t, *maps, mapping->start, mapping->end) : 0;
-	*insert(*maps, at) = *mapping;
+	at = own->nr ? make_hole(t, own, mapping->start, mapping->end) : 0;
+	if (is_full(t, own->nr)) {
+		own->is_cut = true;
+	} else {
+		mapping->image->refs++;
+		*insert(own, at) = *mapping;
+	}
+	*perf_cookies_bytes(t) += bytes_of(own) - before;
 }

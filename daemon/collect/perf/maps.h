@@ -20,8 +20,18 @@ struct perf_mapping {
 	struct perf_image *image;	/* a reference */
 };
 
+/*
+ * Any user can map much, and often. Of a process at most so many mappings are known, because a
+ * table is moved when one is inserted at its beginning. All tables and images together have at most
+ * PERF_MAPS_BYTES_MAX; from half of that on, only processes with few mappings get more. [PC-38]
+ */
+#define PERF_MAPS_MAX		8192
+#define PERF_MAPS_FEW		1024
+#define PERF_MAPS_BYTES_MAX	(UINT64_C(256) << 20)
+
 struct perf_maps {
 	unsigned int refs;
+	bool is_cut;			/* a mapping was left out */
 	size_t nr, room;
 	struct perf_mapping *mappings;	/* by address */
 };
@@ -32,7 +42,8 @@ void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is f
 
 /*
  * Add @mapping to **maps, which may be NULL (none yet) and is replaced by a copy if shared. Takes a
- * reference of its own on the image. start < end.
+ * reference of its own on the image. start < end. At a limit nothing is mapped there and is_cut is
+ * set.
  */
 void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps,
 		   const struct perf_mapping *mapping);

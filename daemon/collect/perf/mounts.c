@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "libutil/file.h"
+#include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 #define MOUNTINFO_MAX	(16 << 20)	/* bytes */
@@ -143,7 +144,6 @@ bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
  */
 int perf_open_regular(const char *proc, int handle, uint32_t tgid)
 {
-	char self[64];
 	struct statx st;
 	int fd;
 
@@ -155,9 +155,9 @@ int perf_open_regular(const char *proc, int handle, uint32_t tgid)
 	} else if (!perf_mount_answers(proc, tgid, handle)) {
 		fd = -EOPNOTSUPP;	/* do not try other ways to the file */
 	} else {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		fd = fd < 0 ? -ESTALE : fd;
+		fd = quiet_open_file(handle);
+		if (fd < 0)
+			fd = fd == -EAGAIN ? -EOPNOTSUPP : -ESTALE;
 	}
 	close(handle);
 	return fd;

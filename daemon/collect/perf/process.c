@@ -14,11 +14,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/collect/perf/build_ids.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/proc.h"
+#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
@@ -265,6 +268,28 @@ void perf_processes_change(struct perf_processes *p, const struct perf_record *r
 	p->generation++;
 }
 
+/* A zombie, without threads, executes nothing: its parent may keep it forever. */
+static bool is_zombie(const struct perf_processes *p, uint32_t tgid)
+{
+	char path[PATH_MAX], *text, *name_end, state = 0;
+	unsigned int threads = 0;
+
+	snprintf(path, sizeof(path), "%s/%u/stat", p->proc, tgid);
+	if (file_read_all(path, 4096, &text, NULL))
+		return false;
+	name_end = strrchr(text, ')');
+	if (name_end)
+		(void)sscanf(name_end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
+			     "%*d %*d %*d %*d %u", &state, &threads);
+	free(text);
+	return (state == 'Z' || state == 'X') && threads <= 1;
+}
+
+static bool is_gone(const struct perf_processes *p, uint32_t tgid)
+{
+	return (kill((pid_t)tgid, 0) < 0 && errno == ESRCH) || is_zombie(p, tgid);
+}
+
 void perf_processes_tick(struct perf_processes *p, uint64_t now)
 {
 	p->reads_left = READS_PER_DRAIN;
@@ -274,11 +299,11 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 
 		if (q->exited_at > now || now - q->exited_at < LINGER_NS)
 			break;
-		if (kill((pid_t)q->tgid, 0) < 0 && errno == ESRCH) {
+		if (is_gone(p, q->tgid)) {
 			remove_process(p, q);
 			continue;
 		}
-		set_exited(p, q, now);	/* threads remain, or it is a zombie */
+		set_exited(p, q, now);	/* threads remain */
 	}
 }
 

@@ -227,6 +227,7 @@ TEST(settings_for_deep_stacks)
 static void check_command(const struct setup *s, bool module, const struct event_plan *plan,
 			  const char *want)
 {
+	const char *range = s->kernel_end ? "1000,2000" : "none";
 	const struct collector_choice choice = { .module = module };
 	struct strbuf line = STRBUF_INIT;
 	struct op_error e = { "" };
@@ -240,6 +241,7 @@ static void check_command(const struct setup *s, bool module, const struct event
 		strbuf_addf(&line, "%s%s", i ? " " : "", w.words[i]);
 	CHECK(!w.words[w.nr], "NULL at the end");
 	CHECK(!strcmp(line.text, want), "got: %s", line.text);
+	CHECK(!strcmp(w.kernel_range ? w.kernel_range : "none", range), "in the environment");
 	strbuf_free(&line);
 	words_free(&w);
 }
@@ -294,7 +296,7 @@ TEST(daemon_command_lines)
 	CHECK(!setup_set(&s, image, 2, NULL), "set");
 	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		 "--events=CYCLES:0x0:0:100000:0x0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
+		 "--events=CYCLES:0x0:0:100000:0x0:1:1 --vmlinux=%s "
 		 "--collector=perf", path);
 	check_command(&s, false, &by_time, want);
 	setup_free(&s);

@@ -57,6 +57,28 @@ TEST(a_maximum_of_open_files)
 	run_threads();
 }
 
+/* One user's files do not fail a dump, and files that are there go on. */
+TEST(a_maximum_of_files)
+{
+	struct op_error e = { "" };
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	test_config.separate.thread = true;
+	test_config.max_files = 7;
+	put_threads(4);
+	r = test_open();
+	while (fake.taken < fake.nr)
+		CHECK(!recorder_drain(r, false, NULL, NULL), "drain");
+	CHECK(!recorder_dump(r, &e), "%s", e.text);
+	all = test_totals(r);
+	CHECK(all.recorded == 3 * 4 * 7, "%" PRIu64 " recorded", all.recorded);
+	CHECK(all.lost[LOST_LIMIT] == 3 * 4 * (NR_THREADS - 7) && !all.lost[LOST_SAMPLE_FILE],
+	      "%" PRIu64 " over the limit", all.lost[LOST_LIMIT]);
+	test_close(r);
+}
+
 TEST(out_of_descriptors)
 {
 	struct rlimit few = { 40, 40 };

@@ -269,6 +269,56 @@ TEST(stale_mappings_are_dropped)
 	end_test();
 }
 
+/* Its parent does not wait for it: it executes nothing, but is there. */
+TEST(zombies_are_forgotten)
+{
+	pid_t zombie = fork();
+	siginfo_t info;
+
+	if (!zombie)
+		_exit(0);
+	begin_test();
+	processes.proc = "/proc";
+	CHECK(!waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), "a zombie");
+	do_exec((uint32_t)zombie, 1);
+	do_mmap((uint32_t)zombie, 0x1000, 0x1000, "/bin/a", 2);
+	do_exit((uint32_t)zombie, (uint32_t)zombie, 3);
+	perf_processes_tick(&processes, 10 + 2 * NS_PER_SECOND);
+	CHECK(!processes.nr, "it keeps its mappings");
+	waitpid(zombie, NULL, 0);
+	end_test();
+}
+
+/* Their addresses fall, so that each would move all others, and their files have long paths. */
+TEST(mappings_are_limited)
+{
+	char path[4000];
+	size_t few = 0;
+
+	begin_test();
+	memset(path, 'x', sizeof(path));
+	for (uint32_t pid = 1; pid <= 40; pid++) {
+		do_exec(pid, 1);
+		for (uint64_t i = 0; i < (pid > 4 ? 2000 : 10000); i++) {
+			snprintf(path, sizeof(path), "/%u/%u/", pid, (unsigned int)i);
+			path[strlen(path)] = 'x';
+			path[sizeof(path) - 1] = '\0';
+			do_mmap(pid, (20000 - i) * 0x2000, 0x1000, path, 2);
+		}
+		CHECK(perf_process_find(&processes, pid)->maps->nr <= PERF_MAPS_MAX, "of one");
+		CHECK(perf_process_find(&processes, pid)->maps->is_cut, "told");
+	}
+	/* and each has the path of its program */
+	CHECK(*perf_cookies_bytes(cookies) < PERF_MAPS_BYTES_MAX + 42 * sizeof(path),
+	      "%zu bytes of all", (size_t)*perf_cookies_bytes(cookies));
+	/* a process with few mappings finds room until all is used */
+	for (uint32_t pid = 1; pid <= 40; pid++)
+		few += perf_process_find(&processes, pid)->maps->nr >= PERF_MAPS_FEW;
+	CHECK(few > 4, "%zu processes have some", few);
+	CHECK_TEXT(at(1, 1), "-");
+	end_test();
+}
+
 /* A hundred thousand forks that share one table are cheap, and all are freed. */
 TEST(fork_storm)
 {

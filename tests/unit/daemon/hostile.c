@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hostile.c - attacks of an unprivileged user on root's daemon with the perf collector
+ *
+ * Each shows that the daemon answers while the attack goes on, and that samples of other users'
+ * processes are recorded and none of any is lost.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include "libdb/session/session.h"
+#include "tests/unit/daemon/attacker.h"
+#include "tests/unit/daemon/program.h"
+#include "tests/unit/own_mounts.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+static void start_daemon(void)
+{
+	need_perf();
+	tmpdir_make();
+	make_attackers_dir();
+	CHECK(!start(tmpdir_path("sd")), "%s", output);
+}
+
+static struct cpu_counts counts(void)
+{
+	char *stats = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, NULL);
+	struct cpu_counts total = { 0 };
+	struct session_counts c;
+
+	CHECK(!session_counts_read(stats, &c), "counts");
+	session_counts_total(&c, &total);
+	session_counts_free(&c);
+	free(stats);
+	return total;
+}
+
+/* Of what an attack can cause. Processes of the machine that end meanwhile may lose others. */
+static void check_nothing_lost(void)
+{
+	static const enum loss_reason reasons[] = { LOST_RING, LOST_UNKNOWN_IMAGE, LOST_SAMPLE_FILE,
+						    LOST_STREAM, LOST_UNREAD, LOST_LIMIT };
+	struct cpu_counts c = counts();
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		CHECK(!c.lost[reasons[i]], "%llu samples lost: %s",
+		      (unsigned long long)c.lost[reasons[i]], loss_text(reasons[i]));
+	CHECK(c.recorded, "no samples");
+}
+
+static int64_t cpu_ms(pid_t pid)
+{
+	struct timespec t = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return INT64_MAX;	/* it has ended */
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Until it has been on a CPU for long enough to be sampled. */
+static void let_work(pid_t pid)
+{
+	int64_t begin = cpu_ms(pid), now = begin;
+
+	for (; now != INT64_MAX && now < begin + 50; now = cpu_ms(pid))
+		usleep(2000);
+}
+
+/* ---- a lease on the sampled file ---- */
+
+static int leased_fd;
+
+static bool map_leased(void)
+{
+	const char *path = tmpdir_path("his/code");
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	if (fd < 0 || write(fd, endless_loop, sizeof(endless_loop)) != sizeof(endless_loop) ||
+	    close(fd))
+		return false;
+	leased_fd = open(path, O_RDONLY | O_CLOEXEC);
+	signal(SIGIO, SIG_IGN);
+	return !fcntl(leased_fd, F_SETLEASE, F_WRLCK);
+}
+
+static void run_leased(void)
+{
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, leased_fd, 0);
+
+	if (at != MAP_FAILED)
+		spin_at(at);
+}
+
+/* "1: LEASE  BREAKING  READ PID ..." once somebody wants to read it, "ACTIVE    WRITE" before. */
+static bool lease_is(const char *state, pid_t pid)
+{
+	char *text, *line, *rest, *want = xasprintf(" %s %d ", state, pid);
+	bool found = false;
+
+	CHECK(!file_read_all("/proc/locks", 1 << 20, &text, NULL), "/proc/locks");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		found |= strstr(line, " LEASE ") && strstr(line, want);
+	free(text);
+	free(want);
+	return found;
+}
+
+/*
+ * The holder never gives up the lease, so whoever waits for it waits until the kernel takes it
+ * (fs.lease-break-time). It is still there when the daemon has answered: it did not wait.
+ */
+TEST(lease_on_a_sampled_file)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	attacker = attack(map_leased, run_leased);
+	other = busy_child();
+	CHECK(lease_is("ACTIVE    WRITE", attacker), "no lease");
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	let_work(other);
+	CHECK(!ask("dump"), "dump");
+	CHECK(lease_is("BREAKING  READ", attacker), "it waited for the lease, or did not try");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	attack_end(other);
+}
+
+/* ---- another file at the path of the host's ---- */
+
+static const char *sudo;		/* without build ID */
+
+static bool put_loop(const char *path)
+{
+	FILE *f = fopen(path, "we");
+
+	return f && fwrite(endless_loop, sizeof(endless_loop), 1, f) == 1 && !fclose(f);
+}
+
+static bool mount_over_sudo(void)
+{
+	return put_loop(tmpdir_path("his/sudo")) && !unshare(CLONE_NEWUSER) && own_mounts() &&
+	       !mount(tmpdir_path("his/sudo"), sudo, NULL, MS_BIND, NULL);
+}
+
+static void run_sudo(void)
+{
+	int fd = open(sudo, O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	if (at != MAP_FAILED)
+		spin_at(at);
+}
+
+static bool has_folder(const char *format)
+{
+	char *path = xasprintf("%s/sd/samples/current/%s{root}%s", tmpdir, format, sudo);
+	bool has = file_is_dir(path);
+
+	free(path);
+	return has;
+}
+
+static void sample_it(pid_t pid)
+{
+	CHECK(!ask("start"), "start");
+	let_work(pid);
+	CHECK(!ask("dump"), "dump");
+}
+
+TEST(another_file_in_a_mount_namespace)
+{
+	pid_t pid = fork(), host;
+	int status = 1;
+
+	if (!pid)
+		_exit(setresuid(ATTACKER_UID, ATTACKER_UID, ATTACKER_UID) ||
+		      unshare(CLONE_NEWUSER) || !own_mounts());
+	if (waitpid(pid, &status, 0) != pid || status)
+		SKIP("needs root, and user namespaces for all users");
+	start_daemon();
+	sudo = xstrdup(tmpdir_path("sudo"));
+	CHECK(put_loop(sudo), "sudo");
+	pid = attack(mount_over_sudo, run_sudo);
+	sample_it(pid);
+	CHECK(has_folder("stats/parts/0/") && !has_folder(""), "filed under the host's");
+	host = fork();
+	if (!host)
+		run_sudo();
+	sample_it(host);
+	CHECK(has_folder(""), "the host's");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(pid);
+	attack_end(host);
+}
+
+/* ---- paths that are too long, or too deep ---- */
+
+static unsigned int depth;		/* of the folder below his, and how long its parts are */
+static size_t part_length;
+
+static bool put_deep_loop(void)
+{
+	char part[256] = "";
+
+	memset(part, 'd', part_length);
+	if (chdir(tmpdir_path("his")))
+		return false;
+	for (unsigned int i = 0; i < depth; i++)
+		if ((mkdir(part, 0755) && errno != EEXIST) || chdir(part))
+			return false;
+	sudo = "code";
+	return put_loop(sudo);
+}
+
+/* The samples are recorded, and dumps do not fail. */
+static void sample_deep(unsigned int folders, size_t length)
+{
+	char *as = xasprintf("%s/sd/samples/current/{root}%s/his", tmpdir, tmpdir);
+	pid_t attacker;
+
+	start_daemon();
+	depth = folders;
+	part_length = length;
+	attacker = attack(put_deep_loop, run_sudo);
+	sample_it(attacker);
+	CHECK(file_is_dir(tmpdir_path("sd/samples/current/{root}/[long path]")), "shortened");
+	CHECK(!file_is_dir(as), "%s", as);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	free(as);
+}
+
+TEST(long_path)
+{
+	sample_deep(12, 250);
+}
+
+TEST(deep_path)
+{
+	sample_deep(900, 1);
+}
+
+/* ---- names with characters that mean something to readers ---- */
+
+static bool put_named_loop(void)
+{
+	sudo = "\033[2J\n{dep}{root} \\012 (deleted)";
+	return !chdir(tmpdir_path("his")) && put_loop(sudo) &&
+	       !prctl(PR_SET_NAME, "\033[2J\nrecorded 9");
+}
+
+/* Whether any byte of the files that are read by line is an escape, and each has a parser. */
+static bool is_clean(const char *name)
+{
+	char *text, *path = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, name);
+	bool clean;
+
+	clean = file_read_all(path, 16 << 20, &text, NULL) || !strchr(text, '\033');
+	if (!clean)
+		printf("# '%s' has an escape\n", path);
+	free(path);
+	return clean;
+}
+
+TEST(names_with_escapes)
+{
+	pid_t attacker;
+
+	start_daemon();
+	attacker = attack(put_named_loop, run_sudo);
+	sample_it(attacker);
+	check_nothing_lost();
+	CHECK(is_clean("images") && is_clean("processes") && is_clean("session") &&
+	      is_clean("counts"), "an escape in a file");
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+}
+
+/* ---- many processes, each of another name ---- */
+
+static bool nothing_to_prepare(void)
+{
+	return true;
+}
+
+/* As fast as it can, so that most are gone before the daemon sees them. */
+static void fork_with_names(void)
+{
+	for (unsigned int i = 0;; i++) {
+		char name[16];
+		pid_t pid = fork();
+
+		if (pid) {
+			waitpid(pid, NULL, 0);
+			continue;
+		}
+		snprintf(name, sizeof(name), "n%u", i);
+		prctl(PR_SET_NAME, name);
+		_exit(0);
+	}
+}
+
+TEST(a_storm_of_names)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	other = busy_child();
+	attacker = attack(nothing_to_prepare, fork_with_names);
+	sample_it(attacker);
+	let_work(other);
+	CHECK(!ask("dump"), "dump");
+	CHECK(!counts().lost[LOST_LIMIT] && !counts().lost[LOST_SAMPLE_FILE], "no room");
+	attack_end(attacker);
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(other);
+}
+
+/* ---- connections that say nothing ---- */
+
+static bool connect_in_silence(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", tmpdir_path("sd/control"));
+	for (int i = 0; i < 200; i++) {
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		if (fd < 0)
+			return false;
+		if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && i % 2)
+			(void)!write(fd, "stat", 4);
+	}
+	return true;
+}
+
+static void wait_forever(void)
+{
+	for (;;)
+		pause();
+}
+
+TEST(half_open_connections)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	attacker = attack(connect_in_silence, wait_forever);
+	other = busy_child();
+	sample_it(other);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	attack_end(other);
+}
+
+/* ---- files of JIT symbols that nobody can open at once ---- */
+
+static int map_fd;
+
+static bool put_leased_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (map_fd < 0 || write(map_fd, "1000 10 f\n", 10) != 10 || close(map_fd))
+		return false;
+	map_fd = open(path, O_RDONLY | O_CLOEXEC);
+	signal(SIGIO, SIG_IGN);
+	return !fcntl(map_fd, F_SETLEASE, F_WRLCK);
+}
+
+static void run_anonymous(void)
+{
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return;
+	memcpy(at, endless_loop, sizeof(endless_loop));
+	if (!mprotect(at, 4096, PROT_READ | PROT_EXEC))
+		spin_at(at);
+}
+
+TEST(lease_on_a_perf_map)
+{
+	char path[64];
+	pid_t attacker;
+
+	start_daemon();
+	attacker = attack(put_leased_map, run_anonymous);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", attacker);
+	sample_it(attacker);
+	CHECK(lease_is("BREAKING  READ", attacker), "it waited for the lease, or did not try");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attacker);
+	unlink(path);
+}
+
+/* ---- what others can read ---- */
+
+static const char *readable;		/* the first path that the attacker could read */
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)ftw;
+	if (!readable && (type == FTW_F || type == FTW_D) && !access(path, R_OK))
+		readable = xstrdup(path);
+	return 0;
+}
+
+static bool is_anything_readable(const char *path)
+{
+	readable = NULL;
+	nftw(tmpdir_path(path), visit, 32, FTW_PHYS);
+	if (readable)
+		printf("# readable: %s\n", readable);
+	return readable;
+}
+
+static bool cannot_read(void)
+{
+	return !is_anything_readable("sd/samples") && !is_anything_readable("sd/kernels/.");
+}
+
+/* The samples, but not where the kernel is. */
+static bool can_read_samples(void)
+{
+	return access(tmpdir_path("sd/samples/current/stats/kernel-symbols"), R_OK) &&
+	       !access(tmpdir_path("sd/samples/current/stats/session"), R_OK) &&
+	       is_anything_readable("sd/samples/current/{root}");
+}
+
+static void nothing(void)
+{
+}
+
+TEST(files_that_others_can_read)
+{
+	pid_t busy;
+
+	start_daemon();
+	busy = busy_child();
+	CHECK(!ask("start"), "start");
+	let_work(busy);
+	CHECK(!ask("dump"), "dump");
+	attack_end(attack(cannot_read, nothing));
+	CHECK(!ask("shutdown"), "shutdown");
+	file_remove_tree(tmpdir_path("sd"));
+	CHECK(!run(tmpdir_path("sd"), "--world-readable --collector=perf " EVENT), "%s", output);
+	CHECK(!ask("start"), "start");
+	let_work(busy_child());
+	CHECK(!ask("dump"), "dump");
+	CHECK(!ask("shutdown"), "shutdown");
+	attack_end(attack(can_read_samples, nothing));
+	attack_end(busy);
+}
+
+#endif
+
+TEST_MAIN()
