@@ -42,6 +42,8 @@ static int make_object(const struct build_made *made, char **ret_bytes, size_t *
 static int write_objects(struct session_update *u, const char *samples_dir, const char *bytes,
 			 size_t size)
 {
+	const struct jit_object object = { .bytes = bytes, .size = size, .uid = geteuid(),
+					   .gid = getegid(), .mode = 0644 };
 	int err = 0;
 
 	for (uint32_t i = 0; i < u->p->nr_images && !err; i++) {
@@ -52,7 +54,7 @@ static int write_objects(struct session_update *u, const char *samples_dir, cons
 			continue;
 		place = jit_place(samples_dir, u->app.path, image->name.path);
 		if (place)
-			err = jit_place_object(samples_dir, place, (uint32_t)u->pid, bytes, size);
+			err = jit_place_object(samples_dir, place, (uint32_t)u->pid, &object);
 		free(place);
 	}
 	return err;
