@@ -11,6 +11,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static struct list_head jobs = LIST_HEAD_INIT(jobs);		/* by due time */
 static struct sampling_job *current;
+struct sampling_job *sampling_answers;
 static unsigned int generation;
 struct sampling_server sampling_server;
 
@@ -117,7 +118,7 @@ struct sampling_job *sampling_next_job(void)
 		uint64_t now = sampling_clock->now();
 
 		if (copy_bell_take())
-			return current = &profiler_answers;
+			return current = sampling_answers;
 		if (job && job->due <= now) {
 			sampling_unqueue(job);
 			return current = job;

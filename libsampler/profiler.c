@@ -221,7 +221,7 @@ static void collect_all(struct sampling_job *unused)
 	profiler_each_running(collect, NULL);
 }
 
-struct sampling_job profiler_answers = { .run = collect_all };
+static struct sampling_job answers = { .run = collect_all };
 
 /* --- */
 
@@ -330,6 +330,7 @@ int profiler_start_locked(struct sampler_profiler *p)
 		return -EALREADY;
 	if (p->has_all_threads && !can_list_threads())
 		return -errno;
+	sampling_answers = &answers;
 	err = fork_watch(&hook);
 	if (!err)
 		err = sampling_start();

@@ -60,6 +60,9 @@ void sampling_unqueue(struct sampling_job *job);
  */
 void sampling_set_current(struct sampling_job *job);
 
+/* Becomes current when the bell has rung, and takes all answers. Set before the thread starts. */
+extern struct sampling_job *sampling_answers;
+
 /*
  * The next job when it is due, which becomes the current one. NULL: there was none for
  * sampling_idle_ns. Under the lock, which is released while waiting.
@@ -189,8 +192,6 @@ void profiler_stop_locked(struct sampler_profiler *p);
 bool profiler_any_running(void);				/* under the lock */
 /* [sampling thread] Call @each for all running profilers. */
 void profiler_each_running(void (*each)(struct sampler_profiler *p, void *context), void *context);
-/* Takes all profilers' answers when the bell has rung. */
-extern struct sampling_job profiler_answers;
 
 /* --- sample.c [sampling thread] --- */
 
