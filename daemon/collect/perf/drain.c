@@ -146,8 +146,7 @@ void perf_queue_fill(struct perf_queue *q)
 	__atomic_store_n(&q->ring.page->data_head, q->head, __ATOMIC_RELEASE);
 	perf_ring_end(from);
 	/* until it saw that, the kernel may have filled the rest of the ring */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	head = __atomic_load_n(&from->page->data_head, __ATOMIC_RELAXED);
+	head = __atomic_load_n(&from->page->data_head, __ATOMIC_SEQ_CST);
 	q->is_full |= head - first + RECORD_MAX > from->size;
 }
 

@@ -62,7 +62,8 @@ void perf_ring_begin(struct perf_ring *r)
 
 void perf_ring_release(struct perf_ring *r, uint64_t place)
 {
-	__atomic_store_n(&r->page->data_tail, place, __ATOMIC_RELEASE);	/* (D) */
+	/* SEQ_CST: perf_queue_fill() looks at data_head after that */
+	__atomic_store_n(&r->page->data_tail, place, __ATOMIC_SEQ_CST);	/* (D) */
 }
 
 void perf_ring_end(struct perf_ring *r)

@@ -261,12 +261,13 @@ static bool put_named_loop(void)
 /* Whether any byte of the files that are read by line is an escape, and each has a parser. */
 static bool is_clean(const char *name)
 {
-	char *text, *path = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, name);
+	char *text = NULL, *path = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, name);
 	bool clean;
 
-	clean = file_read_all(path, 16 << 20, &text, NULL) || !strchr(text, '\033');
+	clean = !file_read_all(path, 16 << 20, &text, NULL) && !strchr(text, '\033');
 	if (!clean)
-		printf("# '%s' has an escape\n", path);
+		printf("# '%s' has an escape, or is missing\n", path);
+	free(text);
 	free(path);
 	return clean;
 }
