@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,14 +205,16 @@ __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
 	void (*on_malloc)(const volatile void *, size_t), void (*on_free)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *);
 
-static atomic_size_t allocated;
+static atomic_size_t allocated;		/* in all, minus what was freed */
+static size_t before;			/* the same when the current input began: caches grow */
 
 static void count_malloc(const volatile void *block, size_t size)
 {
 	static const char message[] = "fuzz: more than 64 MiB of memory\n";
 
 	(void)block;
-	if (atomic_fetch_add(&allocated, size) + size > MEMORY_MAX) {
+	if ((ptrdiff_t)(atomic_fetch_add(&allocated, size) + size - before) >
+	    (ptrdiff_t)MEMORY_MAX) {
 		(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 		abort();
 	}
@@ -256,6 +259,7 @@ static void run_input(const struct input *in)
 	if (!copy)
 		_exit(2);
 	memcpy(copy, shared->bytes, shared->size);
+	before = atomic_load(&allocated);
 	limit_time(INPUT_SECONDS);
 	LLVMFuzzerTestOneInput(copy, shared->size);
 	free(copy);
