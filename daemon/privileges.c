@@ -3,11 +3,13 @@
 #include "daemon/privileges.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/sandbox/capabilities.h"
 #include "libutil/strbuf.h"
@@ -31,8 +33,17 @@ static const struct {
 	{ CAP_CHOWN, "chown" },			/* to give files to their user or group */
 	{ CAP_FOWNER, "fowner" },		/* and then a mode */
 	{ CAP_DAC_OVERRIDE, "dac_override" },	/* in another user's session folder only */
+	{ CAP_SYS_ADMIN, "sys_admin" },		/* events, if perfmon is not enough */
 };
 #define NR_NEEDED	(sizeof(needed) / sizeof(*needed))
+
+/* Debian's and Ubuntu's kernels have a level above 2, at which CAP_PERFMON is not enough. */
+static bool perfmon_suffices(void)
+{
+	uint64_t paranoid;
+
+	return file_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) || paranoid <= 2;
+}
 
 static uint64_t wanted(const char *session_dir)
 {
@@ -43,6 +54,8 @@ static uint64_t wanted(const char *session_dir)
 		all |= CAPABILITY(needed[i].number);
 	if (!stat(session_dir, &st) && st.st_uid == geteuid())
 		all &= ~CAPABILITY(CAP_DAC_OVERRIDE);
+	if (perfmon_suffices())
+		all &= ~CAPABILITY(CAP_SYS_ADMIN);
 	return all;
 }
 
