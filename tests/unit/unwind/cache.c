@@ -217,13 +217,15 @@ static int shared_fds[FILES];
 static void *ask(void *arg)
 {
 	unsigned int seed = (unsigned int)(size_t)arg, ready = 0;
-	struct unwind_cache_stats s;
+	struct unwind_cache_stats s = { .built = 0 };
 
-	for (int i = 0; i < ROUNDS; i++) {
+	/* at least so often, and until it had to build again what it had evicted */
+	for (int i = 0; i < ROUNDS || !ready || s.built <= FILES || !s.evicted; i++) {
 		int fd = shared_fds[rand_r(&seed) % FILES];
 		struct unwind_key key = key_of(fd);
 		const struct unwind_table *t;
 
+		unwind_cache_stats(shared, &s);
 		if (unwind_cache_get(shared, &key, fd, &t, NULL) != UNWIND_READY) {
 			poll(NULL, 0, 1);
 			continue;
@@ -232,7 +234,6 @@ static void *ask(void *arg)
 		if (op_unwind_lookup(t->blob, 0) != NULL)
 			ready = 0;	/* destroys the file's header */
 		unwind_cache_put(shared, t);
-		unwind_cache_stats(shared, &s);
 		unwind_cache_seen(shared);
 	}
 	return (void *)(size_t)ready;
