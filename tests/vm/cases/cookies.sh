@@ -45,7 +45,7 @@ mkdir /tmp/many
 i=0 many=600
 [ "$SLOWER" = 1 ] || many=300	# still more than cookies
 while [ $i -lt $many ]; do
-	cp $bin/v03 /tmp/many/$i; /tmp/many/$i $((TURNS * 4)); rm /tmp/many/$i
+	cp $bin/v03 /tmp/many/$i; /tmp/many/$i $((TURNS * 4 * SLOWER)); rm /tmp/many/$i
 	i=$((i + 1))
 	# cookies are free again once the daemon has read what they are in, however late it runs
 	[ $((i % 20)) != 0 ] || opcontrol --dump
