@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
+#include "daemon/collect/perf/mounts.h"
 #include "daemon/record/binaries.h"
 #include "daemon/record/cookie.h"
 #include "libutil/build_id.h"
@@ -92,15 +91,6 @@ static uint64_t time_at_path(const char *path)
 	return st.stx_mask & STATX_MTIME ? st.stx_mtime.tv_sec : 0;
 }
 
-/* Overlays report other devices for the file that was mapped than for the one at its path. */
-static bool devices_differ(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) &&
-	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
-}
-
 static bool is_at_path(const struct stat *st, const char *path)
 {
 	struct statx there;
@@ -118,7 +108,7 @@ static bool is_at_path(const struct stat *st, const char *path)
 	       there.stx_ino == st->st_ino && there.stx_size == (uint64_t)st->st_size &&
 	       there.stx_mtime.tv_sec == st->st_mtim.tv_sec &&
 	       ((there.stx_dev_major == major(st->st_dev) &&
-		 there.stx_dev_minor == minor(st->st_dev)) || devices_differ(fd));
+		 there.stx_dev_minor == minor(st->st_dev)) || perf_devices_differ(fd));
 	close(fd);
 	return same;
 }

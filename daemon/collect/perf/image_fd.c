@@ -13,24 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define OTHERS_MAX	16	/* other processes to try that map the image */
-
-/* Some file systems report different devices to mmap() and stat(). */
-static bool devices_differ(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) &&
-	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
-}
 
 /* @exactly: do not believe an inode alone. */
 static bool is_image(int fd, const struct perf_image *image, bool exactly)
@@ -44,7 +33,7 @@ static bool is_image(int fd, const struct perf_image *image, bool exactly)
 	if (!image->inode || fstat(fd, &st) || st.st_ino != image->inode)
 		return false;
 	return (major(st.st_dev) == image->major && minor(st.st_dev) == image->minor) ||
-	       (!exactly && devices_differ(fd));
+	       (!exactly && perf_devices_differ(fd));
 }
 
 /* Closes @handle, an O_PATH descriptor or negative. @tgid: the process it was found by; 0: us. */

@@ -12,10 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "libutil/file.h"
@@ -161,4 +163,12 @@ int perf_open_regular(const char *proc, int handle, uint32_t tgid)
 	}
 	close(handle);
 	return fd;
+}
+
+bool perf_devices_differ(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
