@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define STATE_FIELD		3	/* from 1; the second is the name, in parentheses */
+#define THREADS_FIELD		20
 #define START_TIME_FIELD	22
 
 static int read_text(const char *path, char *text, size_t size)
@@ -29,7 +30,7 @@ static int read_text(const char *path, char *text, size_t size)
 
 int proc_stat_read(const char *path, struct proc_stat *ret)
 {
-	struct proc_stat stat;
+	struct proc_stat stat = { 0 };
 	const char *field;
 	char text[1024];
 	int err = read_text(path, text, sizeof(text));
@@ -47,6 +48,8 @@ int proc_stat_read(const char *path, struct proc_stat *ret)
 		if (!field)
 			return -EIO;
 		field++;
+		if (n + 1 == THREADS_FIELD && sscanf(field, "%u", &stat.nr_threads) != 1)
+			return -EIO;
 	}
 	if (sscanf(field, "%" SCNu64, &stat.start_time) != 1)
 		return -EIO;

@@ -7,6 +7,7 @@
 
 struct proc_stat {
 	char state;			/* 'R', 'S', ... */
+	unsigned int nr_threads;
 	uint64_t start_time;		/* in ticks since boot */
 };
 

@@ -21,9 +21,9 @@
 #include "daemon/collect/perf/build_ids.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/proc.h"
-#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/number.h"
+#include "libutil/proc_stat.h"
 #include "libutil/xalloc.h"
 
 #define BUCKETS_MIN	256
@@ -271,18 +271,12 @@ void perf_processes_change(struct perf_processes *p, const struct perf_record *r
 /* A zombie, without threads, executes nothing: its parent may keep it forever. */
 static bool is_zombie(const struct perf_processes *p, uint32_t tgid)
 {
-	char path[PATH_MAX], *text, *name_end, state = 0;
-	unsigned int threads = 0;
+	struct proc_stat stat;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%u/stat", p->proc, tgid);
-	if (file_read_all(path, 4096, &text, NULL))
-		return false;
-	name_end = strrchr(text, ')');
-	if (name_end)
-		(void)sscanf(name_end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-			     "%*d %*d %*d %*d %u", &state, &threads);
-	free(text);
-	return (state == 'Z' || state == 'X') && threads <= 1;
+	return !proc_stat_read(path, &stat) && (stat.state == 'Z' || stat.state == 'X') &&
+	       stat.nr_threads <= 1;
 }
 
 static bool is_gone(const struct perf_processes *p, uint32_t tgid)
