@@ -153,15 +153,6 @@ static int open_control(struct daemon *d, struct op_error *e)
 	return control_open(&config, &d->control, e);
 }
 
-/* While there are neither threads nor anything that its processes should not inherit. */
-static int start_worker(struct op_error *e)
-{
-	int err = worker_start();
-
-	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
-				  strerror(-err)) : 0;
-}
-
 static int open_log(const struct options *o, struct op_error *e)
 {
 	char *path = session_log_path(o->session_dir);
@@ -192,7 +183,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		return d->lock_fd;
 	err = enter_session_dir(&d->options, e);
 	if (!err)
-		err = start_worker(e);
+		err = worker_start(e);
 	if (!err)
 		err = open_log(&d->options, e);
 	if (!err)

@@ -75,15 +75,6 @@ static const struct collector_targets *make_targets(struct operf *o)
 	return &o->targets;
 }
 
-/* While there are neither threads nor anything that its processes should not inherit. */
-static int start_worker(struct op_error *e)
-{
-	int err = worker_start();
-
-	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
-				  strerror(-err)) : 0;
-}
-
 static int open_unwind(struct operf *o, struct op_error *e)
 {
 	int err = o->options.callgraph ? unwind_cache_create(UNWIND_MEMORY, &o->unwind) : 0;
@@ -189,7 +180,7 @@ int operf_set_up(struct operf *o, struct op_error *e)
 	int err = check_rights(o, e);
 
 	if (!err)
-		err = start_worker(e);
+		err = worker_start(e);
 	if (!err)
 		err = make_plan(o, e);
 	if (!err)

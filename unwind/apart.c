@@ -17,7 +17,6 @@
 #define CPU_SECONDS	20
 #define SECONDS		60		/* its file system may never answer */
 #define MEMORY(limit)	(8 * (uint64_t)(limit) + (UINT64_C(128) << 20))	/* bytes */
-#define ERRNO_MAX	4095
 
 struct answer {
 	int64_t err;
@@ -70,8 +69,8 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 
 	if (!read_all(fd, stop_fd, &answer, sizeof(answer)))
 		return -ECANCELED;
-	if (answer.err > 0 || answer.err < -ERRNO_MAX || answer.len > limit ||
-	    answer.cpu_ns > CPU_SECONDS * UINT64_C(1000000000))
+	if (!worker_is_error(answer.err) || answer.len > limit ||
+	    answer.cpu_ns > CPU_SECONDS * NS_PER_SECOND)
 		return -ECANCELED;
 	*ret_cpu_ns = answer.cpu_ns;
 	if (answer.err)

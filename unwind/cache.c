@@ -234,7 +234,7 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 	pthread_cond_init(&c->work, NULL);
 	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = c->event_fd < 0 || c->stop_fd < 0 ? -errno : worker_start();
+	err = c->event_fd < 0 || c->stop_fd < 0 ? -errno : worker_start(NULL);
 	if (err)
 		goto close_events;
 	err = unwind_vdso_table(&c->vdso);

@@ -18,7 +18,6 @@
 #define MEMORY_MAX	(UINT64_C(3) << 30)	/* bytes: three files, their symbols, the object */
 #define OBJECT_MAX	(512u << 20)	/* bytes of each object */
 #define TURN_MS		50
-#define ERRNO_MAX	4095
 
 /* Reading */
 
@@ -95,7 +94,6 @@ static void do_job(struct jit_job *job, const struct jit_window *window)
 	jit_code_free(&code);
 	for (size_t i = 0; i < JIT_KINDS; i++)
 		free(text[i]);
-	job->done = true;
 }
 
 /* The task: its input is the argument and the descriptors, its results are the answer. */
@@ -168,7 +166,7 @@ static void finish(int fd, struct jit_job *job, void (*meanwhile)(void *context)
 	if (read(fd, &result, sizeof(result)) != sizeof(result))	/* written at once */
 		return;
 	job->done = true;
-	job->err = result.err > 0 || result.err < -ERRNO_MAX ? -EIO : result.err;
+	job->err = worker_is_error(result.err) ? result.err : -EIO;
 	job->nr_symbols = result.nr_symbols;
 	job->dropped = result.dropped;
 	job->damaged = result.damaged;

@@ -132,14 +132,15 @@ static int start(void)
 	return err;
 }
 
-int worker_start(void)
+int worker_start(struct op_error *e)
 {
 	int err;
 
 	pthread_mutex_lock(&helper.lock);
 	err = helper.socket ? 0 : start();
 	pthread_mutex_unlock(&helper.lock);
-	return err;
+	return err ? op_error_set(e, err, "cannot start a process to parse files: %s",
+				  strerror(-err)) : 0;
 }
 
 static int submit(const struct worker_task *task, const int *fds, size_t nr)
@@ -167,7 +168,7 @@ int worker_run(const struct worker_task *task, const int *fds, size_t nr)
 
 	if (nr > WORKER_FDS_MAX)
 		return -E2BIG;
-	err = worker_start();
+	err = worker_start(NULL);
 	if (err)
 		return err;
 	if (pipe2(ends, O_CLOEXEC))

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "libutil/error.h"
 #include "libutil/sandbox/sandbox.h"
 
 #define WORKER_FDS_MAX		8
@@ -29,11 +30,18 @@ struct worker_task {
 	unsigned char argument[WORKER_ARGUMENT_MAX];
 };
 
+/* Whether @err of an answer is 0 or a -errno. */
+static inline bool worker_is_error(int64_t err)
+{
+	return err <= 0 && err >= -4095;
+}
+
 /*
  * Start the helper, if this process has none yet: as root before capabilities are dropped, and
- * better before there are threads or secrets. 0 or -errno.
+ * better before there are threads, secrets, or descriptors that its processes should not inherit.
+ * 0 or -errno. @e may be NULL.
  */
-int worker_start(void);
+int worker_start(struct op_error *e);
 
 /*
  * Run @task with duplicates of @fds. Returns a descriptor from which the answer can be read until
