@@ -3,7 +3,6 @@
  *
  * The graph is complete without it. Names are read from the frames' titles and become only text.
  */
-"use strict";
 (function () {
 
 var SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
@@ -25,20 +24,6 @@ var frames = Array.prototype.map.call(group.querySelectorAll(".f"), function (g)
 	};
 });
 var zoomed = frames[0], focused = frames[0], width = DRAWN + 2 * LEFT;
-
-/* A name without the outer scopes that there is no room for: "Disc::area" of "geo::Disc::area". */
-function leaveScopes(name, room) {
-	var depth = 0, start = 0;
-	for (var i = 0; i < name.length && name.length - start > room; i++) {
-		if ("<([{".indexOf(name[i]) >= 0)
-			depth++;
-		else if (">)]}".indexOf(name[i]) >= 0)
-			depth--;
-		else if (!depth && name.substr(i, 2) === "::" && i + 2 < name.length)
-			start = i + 2;
-	}
-	return name.slice(start);
-}
 
 /* As much of a frame's name as fits. */
 function label(text, width) {

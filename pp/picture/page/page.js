@@ -6,7 +6,6 @@
  *
  *	data -> tree of the selection (buildTree) -> frames (drawGraph), table (drawTable)
  */
-"use strict";
 (function () {
 
 var data = JSON.parse(document.getElementById("data").textContent);
@@ -288,20 +287,6 @@ function describe(node, name) {
 	if (isDiff)
 		text += ", " + points(change(node.all)) + " points";
 	return text;
-}
-
-/* A name without the outer scopes that there is no room for: "Disc::area" of "geo::Disc::area". */
-function leaveScopes(name, room) {
-	var depth = 0, start = 0;
-	for (var i = 0; i < name.length && name.length - start > room; i++) {
-		if ("<([{".indexOf(name[i]) >= 0)
-			depth++;
-		else if (">)]}".indexOf(name[i]) >= 0)
-			depth--;
-		else if (!depth && name.substr(i, 2) === "::" && i + 2 < name.length)
-			start = i + 2;
-	}
-	return name.slice(start);
 }
 
 function label(node, width) {
