@@ -270,14 +270,13 @@ static bool is_over_limit(struct sfile *sf, const char *path)
 		return false;
 	if (all->nr_made >= all->config.max_files)
 		why = "it has as many sample files as it may";
-	else if (statvfs(all->dir, &fs))
-		why = NULL;
-	else if (fs.f_files && fs.f_favail < fs.f_files / KEEP_INODES)
+	else if (!statvfs(all->dir, &fs) && fs.f_files &&
+		 fs.f_favail < fs.f_files / KEEP_INODES)
 		why = "the disk has few inodes left";
-	else if ((uint64_t)fs.f_bavail * fs.f_frsize < KEEP_FREE)
+	else if (fs.f_frsize && (uint64_t)fs.f_bavail * fs.f_frsize < KEEP_FREE)
 		why = "the disk is nearly full";
 	if (why && !all->logged_limit)
-		log_line("'%s': %s: samples for further ones are lost", all->dir, why);
+		log_line("'%s': %s; samples that need a new sample file are lost", all->dir, why);
 	all->logged_limit |= why != NULL;
 	return why;
 }
