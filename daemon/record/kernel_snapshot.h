@@ -22,8 +22,7 @@ struct snapshot_kallsyms {
 
 /*
  * Capture into @snapshot, keeping its parts of modules that are not loaded now. Fails as
- * kernel_symbols_make() does, and then leaves @snapshot as it is. The text
- * is overwritten.
+ * kernel_symbols_make() does, and then leaves @snapshot as it is. The text is overwritten.
  */
 int snapshot_update(const struct snapshot_kallsyms *kallsyms, const char *modules,
 		    const char *snapshot, struct op_error *e);
