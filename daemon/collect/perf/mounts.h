@@ -24,7 +24,7 @@ bool perf_mount_answers(const char *proc, uint32_t tgid, int fd);
  */
 int perf_open_regular(const char *proc, int handle, uint32_t tgid);
 
-/* Some file systems report different devices of a file to mmap() and stat(): is @fd on such a one? */
+/* Whether @fd is on a file system that reports different devices to mmap() and stat(). */
 bool perf_devices_differ(int fd);
 
 /* Texts of mountinfo files. @first: the first process's, for mounts in no other list. */
