@@ -94,12 +94,12 @@ static int64_t cpu_ns(pid_t pid)
 }
 
 /*
- * Writing much data takes long on a slow machine: wait while the daemon uses CPU time, up to four
+ * Writing much data takes long on a slow machine: wait while the daemon uses CPU time, up to twelve
  * times @ms. [CC-14]
  */
 static void wait_while_busy(pid_t pid, int ms)
 {
-	int64_t until = now_ms() + 10 * (int64_t)ms / 3, seen = cpu_ns(pid), now;
+	int64_t until = now_ms() + 12 * (int64_t)ms, seen = cpu_ns(pid), now;
 
 	while (now_ms() < until && process_wait_gone(pid, ms / 5)) {
 		now = cpu_ns(pid);

@@ -26,7 +26,7 @@ struct control {
 	bool unsaved;			/* save @setup in @rc when a daemon runs with it */
 };
 
-#define CONTROL_END_MS	(45 * 1000)
+#define CONTROL_END_MS	(15 * 1000)
 
 /*
  * Check whether a start with @s would succeed, as far as is known without changing anything. Writes
