@@ -26,13 +26,11 @@ static void real_wait(pthread_cond_t *unused, pthread_mutex_t *mutex, uint32_t t
 	pthread_mutex_lock(mutex);
 }
 
-/* By the kernel's encoding: pthread_getcpuclockid() needs a pthread_t, which may be gone. */
 static int real_cpu_time(pid_t tid, uint64_t *ret)
 {
-	clockid_t id = (clockid_t)(~(unsigned int)tid << 3 | 6);
 	struct timespec t;
 
-	if (clock_gettime(id, &t))
+	if (clock_gettime(copy_cpu_clock(tid), &t))
 		return -errno;
 	*ret = (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
 	return 0;

@@ -12,6 +12,7 @@
 #define LIBSAMPLER_SAMPLING_H
 
 #include <stdatomic.h>
+#include <time.h>
 #include "libsampler/oprofsampler.h"
 
 #define SAMPLING_FRAMES_MAX	1024
@@ -64,6 +65,15 @@ struct stack_copy {
 	uint64_t time_ns, cpu_ns;		/* cpu_ns: CPU time of the thread; 0: unknown */
 	uint64_t still_ns;			/* it stood still so long; 0: not stopped */
 };
+
+/*
+ * The clock of the CPU time of a thread of this process, by the kernel's encoding:
+ * pthread_getcpuclockid() needs a pthread_t, which may be gone.
+ */
+static inline clockid_t copy_cpu_clock(pid_t tid)
+{
+	return (clockid_t)(~(unsigned int)tid << 3 | 6);
+}
 
 /* Once per process; the handler is never removed. [SM-30] */
 int copy_install_handler(int signal);

@@ -515,10 +515,8 @@ int copy_slot_ask(struct copy_slot *slot)
 	return err && copy_slot_withdraw(slot) ? err : 0;
 }
 
-/* By the kernel's encoding, as in jobs.c. */
 int copy_slot_start_timer(struct copy_slot *slot, uint64_t first, uint64_t interval)
 {
-	clockid_t clock = (clockid_t)(~(unsigned int)slot->tid << 3 | 6);
 	struct itimerspec when = {
 		.it_value = { (time_t)(first / NS_PER_SECOND), (long)(first % NS_PER_SECOND) },
 		.it_interval = { (time_t)(interval / NS_PER_SECOND),
@@ -531,7 +529,7 @@ int copy_slot_start_timer(struct copy_slot *slot, uint64_t first, uint64_t inter
 	event.sigev_signo = our_signal;
 	event.sigev_value.sival_ptr = slot;
 	event._sigev_un._tid = slot->tid;
-	if (syscall(SYS_timer_create, clock, &event, &slot->timer))
+	if (syscall(SYS_timer_create, copy_cpu_clock(slot->tid), &event, &slot->timer))
 		return -errno;
 	slot->has_timer = true;
 	if (!syscall(SYS_timer_settime, slot->timer, TIMER_ABSTIME, &when, NULL))
