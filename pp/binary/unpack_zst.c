@@ -7,6 +7,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#define WINDOW_LOG_LEAST	23
+#define WINDOW_LOG_MOST		27	/* libzstd's own limit */
+
 static int error_of(size_t status)
 {
 	switch (ZSTD_getErrorCode(status)) {
@@ -57,14 +60,29 @@ static int unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, ZSTD_outBuffer *out, 
 	return 0;
 }
 
+/*
+ * A frame may claim a window of 128 MB whatever it holds, and all of that is allocated. Compressors
+ * that do not know the length in advance have windows of up to 8 MB at their usual levels.
+ */
+static int limit_window(ZSTD_DStream *stream, size_t limit)
+{
+	int log = WINDOW_LOG_LEAST;
+
+	while (log < WINDOW_LOG_MOST && (size_t)1 << log < limit)
+		log++;
+	return ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, log)) ? -EINVAL : 0;
+}
+
 int unpack_zst(const void *packed, size_t size, size_t limit, unsigned char **ret,
 	       size_t *ret_size)
 {
 	ZSTD_inBuffer in = { packed, size, 0 };
 	ZSTD_outBuffer out = { NULL, 0, 0 };
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	int err = stream ? unpack(stream, &in, &out, limit) : -ENOMEM;
+	int err = stream ? limit_window(stream, limit) : -ENOMEM;
 
+	if (!err)
+		err = unpack(stream, &in, &out, limit);
 	ZSTD_freeDStream(stream);
 	if (err) {
 		free(out.dst);

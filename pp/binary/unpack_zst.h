@@ -8,7 +8,7 @@
 /*
  * Unpack @size bytes into *ret, malloc'd, at most @limit bytes.
  * -EINVAL: not zstd, truncated or damaged. -EFBIG: longer than @limit, or its window is larger than
- * libzstd's limit.
+ * @limit needs, 8 MB at least, or than libzstd's limit.
  */
 int unpack_zst(const void *packed, size_t size, size_t limit, unsigned char **ret,
 	       size_t *ret_size);
