@@ -3,6 +3,8 @@
 #include "pp/binary/unpack_zst.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -40,23 +42,41 @@ static int grow(ZSTD_outBuffer *out, size_t limit)
 	return 0;
 }
 
+/*
+ * Not one of the formats before zstd 1.0, which no kernel module has: their decoders obey no limit of
+ * the window.
+ */
+static bool is_frame(const ZSTD_inBuffer *in)
+{
+	const unsigned char *p = (const unsigned char *)in->src + in->pos;
+	uint32_t magic;
+
+	if (in->size - in->pos < sizeof(magic))
+		return false;
+	magic = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	return magic == ZSTD_MAGICNUMBER ||
+	       (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+}
+
 /* Unpack all frames of @in. ZSTD_decompressStream() returns 0 at the end of one. */
 static int unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, ZSTD_outBuffer *out, size_t limit)
 {
-	size_t left = 1;
+	size_t left = 0;
 
-	while (in->pos < in->size || left) {
+	do {
 		size_t in_before = in->pos, out_before = out->pos;
 		int err = out->pos == out->size ? grow(out, limit) : 0;
 
 		if (err)
 			return err;
+		if (!left && !is_frame(in))
+			return -EINVAL;
 		left = ZSTD_decompressStream(stream, out, in);
 		if (ZSTD_isError(left))
 			return error_of(left);
 		if (left && in->pos == in_before && out->pos == out_before)
 			return -EINVAL;		/* truncated */
-	}
+	} while (in->pos < in->size || left);
 	return 0;
 }
 
