@@ -43,8 +43,8 @@ static int grow(ZSTD_outBuffer *out, size_t limit)
 }
 
 /*
- * Not one of the formats before zstd 1.0, which no kernel module has: their decoders obey no limit of
- * the window.
+ * Not one of the formats before zstd 1.0, which no kernel module has: their decoders obey no limit
+ * of the window.
  */
 static bool is_frame(const ZSTD_inBuffer *in)
 {
