@@ -10,7 +10,7 @@
 #include "daemon/collect/perf/clock.h"
 #include "libutil/xalloc.h"
 
-#define HOLD_NS		(10 * NS_PER_SECOND)	/* the largest tables take one or two */
+#define HOLD_NS		(30 * NS_PER_SECOND)	/* the largest tables take two of a CPU */
 #define TRIM_BYTES	((size_t)1 << 20)	/* above this, give memory back to the system */
 
 void perf_held_init(struct perf_held *h, struct perf_cookies *cookies)
