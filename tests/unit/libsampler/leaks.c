@@ -5,7 +5,6 @@
  * Each test runs itself under valgrind, whose exit status reports leaks. With AddressSanitizer that
  * checks for leaks at the end of the test.
  */
-#define TEST_SECONDS	400	/* valgrind, on a machine that is busy */
 #include "tests/unit/asan_fork.h"
 #include "tests/unit/libsampler/seen.h"
 #include "tests/unit/libsampler/test.h"

@@ -13,8 +13,6 @@
 #ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_H
 #define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_H
 
-#define TEST_SECONDS 170	/* a program's limit is 180; the deadlines are what ends a test */
-
 #include <errno.h>
 #include <stddef.h>
 #include <sys/stat.h>

@@ -24,7 +24,7 @@
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/need_perf.h"
 
-#define DEADLINE_S 150
+#define DEADLINE_S 500
 
 /* --- the busy program: this one again --- */
 
