@@ -88,8 +88,9 @@ static int explain(const char *session_dir, const char *request, int ms, int err
 
 int daemon_answer_ms(const char *request)
 {
-	bool is_long = !strcmp(request, "dump") || !strcmp(request, "stop") ||
-		       !strcmp(request, "reset") || !strncmp(request, "save ", 5);
+	bool is_long = !strcmp(request, "start") || !strcmp(request, "stop") ||
+		       !strcmp(request, "dump") || !strcmp(request, "reset") ||
+		       !strncmp(request, "save ", 5);
 
 	return is_long ? LONG_MS : ANSWER_MS;
 }

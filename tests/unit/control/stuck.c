@@ -31,13 +31,14 @@ static struct control control_of_stuck(void)
 
 TEST(time_limits)
 {
-	static const char *const quick[] = { "ping", "status", "start", "resets", "saved" };
+	static const char *const quick[] = { "ping", "status", "starts", "resets", "saved" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(quick); i++)
 		CHECK(daemon_answer_ms(quick[i]) == 10000, "%s", quick[i]);
-	CHECK(daemon_answer_ms("dump") == 30000 && daemon_answer_ms("stop") == 30000 &&
-	      daemon_answer_ms("save one") == 30000 && daemon_answer_ms("reset") == 30000,
-	      "requests that write or remove samples");
+	CHECK(daemon_answer_ms("start") == 30000 && daemon_answer_ms("stop") == 30000 &&
+	      daemon_answer_ms("dump") == 30000 && daemon_answer_ms("reset") == 30000 &&
+	      daemon_answer_ms("save one") == 30000,
+	      "requests that set up counters, or write or remove samples");
 }
 
 TEST(no_answer_is_an_error)
