@@ -86,6 +86,14 @@ static int print(const struct annotate_options *o, const struct collection *c,
 	return err;
 }
 
+static void print_notices(const struct annotate_options *o, const struct notices *notices)
+{
+	if (o->print_warnings)
+		report_notices(notices);
+	else
+		report_notices_briefly(notices);
+}
+
 static int annotate(const struct annotate_options *o, struct collection *c,
 		    struct notices *notices, struct op_error *e)
 {
@@ -98,10 +106,10 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	progress_end();
 	if (!o->assembly)
 		missing_lines_notices(&a, o->compat, notices);
+	print_notices(o, notices);	/* before the output that they are about */
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
-		notice_add(notices, "no debug information for any of the selected binaries; "
-			   "compile with -g, install debug packages, or use --assembly");
-	report_notices(notices);	/* before the output that they are about */
+		report_warning("no debug information for any of the selected binaries; compile "
+			       "with -g, install debug packages, or use --assembly");
 	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
 	progress_end();
@@ -131,7 +139,7 @@ static int run(const struct annotate_options *o)
 	data_quality_notices(&c.sessions, &notices);
 	if (!err)
 		err = annotate(o, &c, &notices, &e);
-	report_notices(&notices);
+	print_notices(o, &notices);
 	notices_free(&notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));

@@ -164,7 +164,10 @@ static int run(const struct export_command *c)
 	if (!err)
 		err = make_file(c, &collection, p, &bytes, &size, &notices, &e);
 	progress_end();
-	report_notices(&notices);
+	if (c->verbose)
+		report_notices(&notices);
+	else
+		report_notices_briefly(&notices);
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	else

@@ -58,7 +58,8 @@ static const struct poptOption table[] = {
 	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},
 	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	 "print results of stages to stderr", "files,classes,images,symbols,all"},
+	 "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
+	 "images, symbols; or all", "list"},
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
@@ -132,6 +133,7 @@ static int parse_verbose(struct annotate_options *o, struct op_error *e)
 	if (!err && print != ~0u && print & (PRINT_ROWS | PRINT_CALLS))
 		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: only opreport has "
 				   "rows and calls");
+	o->print_warnings = print & PRINT_WARNINGS;
 	o->print_files = print & PRINT_FILES;
 	o->print_classes = print & PRINT_CLASSES;
 	o->print_images = print & PRINT_IMAGES;

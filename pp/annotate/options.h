@@ -20,7 +20,8 @@ struct annotate_options {
 	bool source, assembly;		/* at least one */
 	bool inlines, exclude_dependent, color, merge_unnamed;
 	enum demangle_style demangle;
-	bool print_files, print_classes, print_images, print_symbols;	/* --verbose= */
+	bool print_warnings;		/* --verbose=: all of them */
+	bool print_files, print_classes, print_images, print_symbols;
 	struct merge merge;
 	double threshold;		/* percent */
 	char *session_dir;		/* NULL: the default */

@@ -12,7 +12,7 @@
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
-	int list_formats, no_symbols, no_inlines, merge_unnamed;
+	int list_formats, no_symbols, no_inlines, merge_unnamed, verbose;
 	char *to, *output, *event, *demangle, *session_dir, *image_path, *root;
 } raw;
 
@@ -35,6 +35,7 @@ static const struct poptOption table[] = {
 	  "write addresses without names, for readers that look them up", NULL },
 	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
+	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "print all warnings", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -78,6 +79,7 @@ static int parse(const struct command_line *line, struct export_command *c, stru
 	c->symbols = !raw.no_symbols;
 	c->inlines = !raw.no_inlines && !raw.no_symbols;
 	c->merge_unnamed = raw.merge_unnamed;
+	c->verbose = raw.verbose;
 	c->event = raw.event;
 	c->output = raw.output;
 	c->session_dir = raw.session_dir;

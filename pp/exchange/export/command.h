@@ -16,7 +16,7 @@ struct export_command {
 	enum asked asked;		/* if not ASKED_WORK, nothing else is valid */
 	bool list_formats;		/* if set, nothing below is valid */
 	const struct profile_format *format;
-	bool symbols, inlines, merge_unnamed;
+	bool symbols, inlines, merge_unnamed, verbose;
 	enum demangle_style demangle;
 	char *event;			/* or NULL */
 	char *output;			/* or NULL: standard output */
