@@ -2,7 +2,8 @@
 /*
  * cold_jobs.c - whole stacks of short jobs from the first sample on
  *
- * Compilers run for a second each, in libraries whose unwind tables are not there yet.
+ * Compilers run for a second each, in libraries whose unwind tables are not there yet. At four
+ * times the rate other programs without tables can fill the memory for samples that wait for one.
  */
 #include <poll.h>
 #include <sys/wait.h>
@@ -13,7 +14,7 @@
 #include "tests/unit/tmpdir.h"
 #include "unwind/cache.h"
 
-#define PERIOD_NS	1000000
+#define PERIOD_NS	4000000		/* about operf's own, with stacks */
 #define JOBS		20
 #define RING_WORDS	(1 << 23)	/* for 64 MiB, in case we are not scheduled for a second */
 
