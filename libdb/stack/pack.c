@@ -23,56 +23,88 @@ enum { KINDS, PARENTS, FRAMES, IMAGES, OFFSETS, COUNTS, OTHERS, NR_COLUMNS };
 
 enum { CLASS_NODE, CLASS_FRAME, CLASS_SERIES, CLASS_LABEL, NR_CLASSES };
 
-/* The frames that were called last from a frame. */
+/* The frames that were called last from a frame, as positions. */
 struct guess {
 	uint32_t first, second;
 };
 
-/* What packing and unpacking know about the records so far; arrays have an element per record. */
-struct state {
+/* What packing and unpacking know about the records so far. */
+struct stack_packer {
 	struct stack_record *records;
-	uint32_t used;
+	uint32_t done, used;		/* packed or unpacked, and to be: positions below these */
 	uint32_t *positions[NR_CLASSES], nr[NR_CLASSES];
 	uint32_t *index;		/* of the record at a position, within its class */
-	struct guess *guesses;		/* by position of the caller's frame; 0: of roots */
-	uint64_t *offsets;		/* the last one, by position of the image */
+	struct guess root_guess;	/* for callees of roots, */
+	struct guess *guesses;		/* and of each frame, by index */
+	uint64_t *offsets;		/* the last one in an image, by index of its label */
 };
 
-static void state_free(struct state *s)
+struct stack_packer *stack_packer_new(void)
 {
+	struct stack_packer *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->done = STACK_FIRST;
+	return s;
+}
+
+struct stack_packer *stack_packer_free(struct stack_packer *s)
+{
+	if (!s)
+		return NULL;
 	for (int i = 0; i < NR_CLASSES; i++)
 		free(s->positions[i]);
 	free(s->index);
 	free(s->guesses);
 	free(s->offsets);
+	free(s);
+	return NULL;
 }
 
-static bool state_init(struct state *s, struct stack_record *records, uint32_t used)
+/* @array with @nr elements. NULL: no memory, and *failed is set. */
+static void *resized(void *array, size_t nr, size_t size, bool *failed)
 {
+	void *p = realloc(array, nr * size);
+
+	*failed |= !p;
+	return p ? p : array;
+}
+
+/* Make room for the records up to @used. */
+static int extend(struct stack_packer *s, struct stack_record *records, uint32_t used)
+{
+	size_t more = used - s->done, nr_frames = s->nr[CLASS_FRAME] + more;
 	bool failed = false;
 
-	*s = (struct state){ .records = records, .used = used };
 	for (int i = 0; i < NR_CLASSES; i++)
-		failed |= !(s->positions[i] = calloc(used, sizeof(uint32_t)));
-	s->index = calloc(used, sizeof(*s->index));
-	s->guesses = calloc(used, sizeof(*s->guesses));
-	s->offsets = calloc(used, sizeof(*s->offsets));
-	if (!failed && s->index && s->guesses && s->offsets)
-		return true;
-	state_free(s);
-	return false;
+		s->positions[i] = resized(s->positions[i], s->nr[i] + more, sizeof(uint32_t),
+					  &failed);
+	s->index = resized(s->index, used, sizeof(*s->index), &failed);
+	s->guesses = resized(s->guesses, nr_frames, sizeof(*s->guesses), &failed);
+	s->offsets = resized(s->offsets, s->nr[CLASS_LABEL] + more, sizeof(*s->offsets), &failed);
+	s->records = records;
+	s->used = used;
+	return failed ? -ENOMEM : 0;
 }
 
-static void note(struct state *s, int class, uint32_t pos)
+static void note(struct stack_packer *s, int class, uint32_t pos)
 {
-	s->index[pos] = s->nr[class];
-	s->positions[class][s->nr[class]++] = pos;
+	uint32_t i = s->nr[class]++;
+
+	s->index[pos] = i;
+	s->positions[class][i] = pos;
+	if (class == CLASS_FRAME)
+		s->guesses[i] = (struct guess){ 0, 0 };
+	if (class == CLASS_LABEL)
+		s->offsets[i] = 0;
 }
 
 /* The guesses for callees of the node at @parent. */
-static struct guess *guess_of(struct state *s, uint32_t parent)
+static struct guess *guess_of(struct stack_packer *s, uint32_t parent)
 {
-	return &s->guesses[stack_argument(&s->records[parent]) ? s->records[parent].second : 0];
+	const struct stack_record *r = &s->records[parent];
+
+	return stack_argument(r) ? &s->guesses[s->index[r->second]] : &s->root_guess;
 }
 
 static void guess_update(struct guess *g, uint32_t frame)
@@ -111,12 +143,13 @@ static void put(struct strbuf *column, uint64_t n)
 }
 
 /* The distance from the last record of the class; the reference is to one of them. */
-static void put_reference(struct strbuf *column, const struct state *s, int class, uint32_t pos)
+static void put_reference(struct strbuf *column, const struct stack_packer *s, int class,
+			  uint32_t pos)
 {
 	put(column, s->nr[class] - 1 - s->index[pos]);
 }
 
-static void pack_node(struct state *s, uint32_t pos, struct strbuf *columns)
+static void pack_node(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
 {
 	const struct stack_record *r = &s->records[pos];
 	uint32_t parent = stack_argument(r);
@@ -140,19 +173,20 @@ static void pack_node(struct state *s, uint32_t pos, struct strbuf *columns)
 	note(s, CLASS_NODE, pos);
 }
 
-static void pack_frame(struct state *s, uint32_t pos, struct strbuf *columns)
+static void pack_frame(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
 {
 	const struct stack_record *r = &s->records[pos];
 	uint32_t image = stack_argument(r);
 	uint64_t offset = frame_offset(r);
 
 	put_reference(&columns[IMAGES], s, CLASS_LABEL, image);
-	put(&columns[OFFSETS], zigzag(offset - s->offsets[image]));
-	s->offsets[image] = offset;
+	put(&columns[OFFSETS], zigzag(offset - s->offsets[s->index[image]]));
+	s->offsets[s->index[image]] = offset;
 	note(s, CLASS_FRAME, pos);
 }
 
-static void pack_wide_count(struct state *s, const struct stack_record *r, struct strbuf *column)
+static void pack_wide_count(struct stack_packer *s, const struct stack_record *r,
+			    struct strbuf *column)
 {
 	uint64_t count;
 
@@ -163,7 +197,7 @@ static void pack_wide_count(struct state *s, const struct stack_record *r, struc
 }
 
 /* Returns the record's length. */
-static uint32_t pack_record(struct state *s, uint32_t pos, struct strbuf *columns)
+static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
 {
 	const struct stack_record *r = &s->records[pos];
 	unsigned int kind = stack_kind(r);
@@ -198,49 +232,54 @@ static uint32_t pack_record(struct state *s, uint32_t pos, struct strbuf *column
 	return argument;
 }
 
-/* The columns' lengths, then their bytes; its length and the compressed form. */
+int stack_pack_piece(struct stack_packer *s, const struct stack_log *log, struct strbuf *out)
+{
+	struct strbuf columns[NR_COLUMNS];
+	int err = extend(s, log->records, log->have);
+
+	if (err)
+		return err;
+	for (int i = 0; i < NR_COLUMNS; i++)
+		columns[i] = (struct strbuf)STRBUF_INIT;
+	while (s->done < s->used)
+		s->done += pack_record(s, s->done, columns);
+	for (int i = 0; i < NR_COLUMNS; i++)
+		put(out, columns[i].len);
+	for (int i = 0; i < NR_COLUMNS; i++) {
+		strbuf_add_bytes(out, columns[i].text, columns[i].len);
+		strbuf_free(&columns[i]);
+	}
+	return 0;
+}
+
+/* The length of the columns and their compressed form. */
 static int compress_columns(const struct strbuf *columns, struct strbuf *out)
 {
-	struct strbuf all = STRBUF_INIT;
-	uLongf size;
-	uint64_t length;
-	Bytef *packed;
+	uLongf size = compressBound(columns->len);
+	Bytef *packed = malloc(size);
+	uint64_t length = columns->len;
 	int rc = Z_MEM_ERROR;
 
-	for (int i = 0; i < NR_COLUMNS; i++)
-		put(&all, columns[i].len);
-	for (int i = 0; i < NR_COLUMNS; i++)
-		strbuf_add_bytes(&all, columns[i].text, columns[i].len);
-	size = compressBound(all.len);
-	packed = malloc(size);
 	if (packed)
-		rc = compress2(packed, &size, (const Bytef *)all.text, all.len, LEVEL);
+		rc = compress2(packed, &size, (const Bytef *)columns->text, columns->len, LEVEL);
 	if (rc == Z_OK) {
-		length = all.len;
 		strbuf_add_bytes(out, (const char *)&length, sizeof(length));
 		strbuf_add_bytes(out, (const char *)packed, size);
 	}
 	free(packed);
-	strbuf_free(&all);
 	return rc == Z_OK ? 0 : -ENOMEM;
 }
 
 int stack_pack(const struct stack_log *log, struct strbuf *out)
 {
-	struct strbuf columns[NR_COLUMNS];
-	struct state s;
-	int err;
+	struct stack_packer *s = stack_packer_new();
+	struct strbuf columns = STRBUF_INIT;
+	int err = s ? stack_pack_piece(s, log, &columns) : -ENOMEM;
 
-	if (!state_init(&s, log->records, log->have))
-		return -ENOMEM;
-	for (int i = 0; i < NR_COLUMNS; i++)
-		columns[i] = (struct strbuf)STRBUF_INIT;
-	for (uint32_t pos = STACK_FIRST; pos < log->have;)
-		pos += pack_record(&s, pos, columns);
-	err = compress_columns(columns, out);
-	for (int i = 0; i < NR_COLUMNS; i++)
-		strbuf_free(&columns[i]);
-	state_free(&s);
+	if (!err)
+		err = compress_columns(&columns, out);
+	strbuf_free(&columns);
+	stack_packer_free(s);
 	return err;
 }
 
@@ -267,7 +306,8 @@ static uint64_t get(struct column *c)
 }
 
 /* The position of the record that is @distance behind the last one of its class. */
-static uint32_t position_of(const struct state *s, int class, uint64_t distance, bool *failed)
+static uint32_t position_of(const struct stack_packer *s, int class, uint64_t distance,
+			    bool *failed)
 {
 	if (distance < s->nr[class])
 		return s->positions[class][s->nr[class] - 1 - distance];
@@ -275,7 +315,7 @@ static uint32_t position_of(const struct state *s, int class, uint64_t distance,
 	return 0;
 }
 
-static uint32_t get_reference(const struct state *s, int class, struct column *c)
+static uint32_t get_reference(const struct stack_packer *s, int class, struct column *c)
 {
 	return position_of(s, class, get(c), c->failed);
 }
@@ -285,7 +325,7 @@ static struct stack_record record_of(unsigned int kind, uint32_t argument, uint6
 	return (struct stack_record){ STACK_HEAD(kind, argument), (uint32_t)second };
 }
 
-static void unpack_node(struct state *s, uint32_t pos, struct column *columns)
+static void unpack_node(struct stack_packer *s, uint32_t pos, struct column *columns)
 {
 	uint64_t back = get(&columns[PARENTS]), code = get(&columns[FRAMES]);
 	uint32_t parent, frame;
@@ -299,25 +339,30 @@ static void unpack_node(struct state *s, uint32_t pos, struct column *columns)
 		g = guess_of(s, parent);
 		frame = code == 0 ? g->first : code == 1 ? g->second
 			: position_of(s, CLASS_FRAME, code - 2, columns->failed);
+		*columns->failed |= !frame;
 		s->records[pos] = record_of(STACK_NODE, parent, frame);
 		guess_update(g, frame);
 	}
 	note(s, CLASS_NODE, pos);
 }
 
-static void unpack_frame(struct state *s, uint32_t pos, unsigned int kind, struct column *columns)
+static void unpack_frame(struct stack_packer *s, uint32_t pos, unsigned int kind,
+			 struct column *columns)
 {
 	uint32_t image = get_reference(s, CLASS_LABEL, &columns[IMAGES]);
-	uint64_t offset = s->offsets[image] + unzigzag(get(&columns[OFFSETS]));
+	uint64_t offset = unzigzag(get(&columns[OFFSETS]));
 
-	s->offsets[image] = offset;
+	if (*columns->failed)
+		return;
+	offset += s->offsets[s->index[image]];
+	s->offsets[s->index[image]] = offset;
 	s->records[pos] = record_of(kind, image, kind == STACK_FRAME ? offset : 0);
 	if (kind == STACK_WIDE_FRAME)
 		memcpy(&s->records[pos + 1], &offset, sizeof(offset));
 	note(s, CLASS_FRAME, pos);
 }
 
-static void unpack_count(struct state *s, uint32_t pos, unsigned int kind, struct column *c)
+static void unpack_count(struct stack_packer *s, uint32_t pos, unsigned int kind, struct column *c)
 {
 	uint32_t series = get_reference(s, CLASS_SERIES, c);
 	uint32_t node = kind == STACK_COUNT ? 0 : get_reference(s, CLASS_NODE, c);
@@ -329,7 +374,7 @@ static void unpack_count(struct state *s, uint32_t pos, unsigned int kind, struc
 }
 
 /* Returns the label's length. */
-static uint32_t unpack_label(struct state *s, uint32_t pos, struct column *c)
+static uint32_t unpack_label(struct stack_packer *s, uint32_t pos, struct column *c)
 {
 	uint64_t length = get(c), which = get(c);
 	size_t bytes = (length - 1) * sizeof(*s->records);
@@ -345,7 +390,7 @@ static uint32_t unpack_label(struct state *s, uint32_t pos, struct column *c)
 	return (uint32_t)length;
 }
 
-static uint32_t unpack_series(struct state *s, uint32_t pos, struct column *c)
+static uint32_t unpack_series(struct stack_packer *s, uint32_t pos, struct column *c)
 {
 	uint32_t context = get_reference(s, CLASS_LABEL, c);
 
@@ -354,7 +399,7 @@ static uint32_t unpack_series(struct state *s, uint32_t pos, struct column *c)
 	return 1;
 }
 
-static uint32_t unpack_record(struct state *s, uint32_t pos, struct column *columns)
+static uint32_t unpack_record(struct stack_packer *s, uint32_t pos, struct column *columns)
 {
 	uint64_t kind = get(&columns[KINDS]);
 	bool is_wide = kind == STACK_WIDE_FRAME || kind == STACK_WIDE_COUNT;
@@ -401,39 +446,37 @@ static bool find_columns(const unsigned char *bytes, size_t n, struct column *co
 	return !*failed && all.at == all.end;
 }
 
-static bool unpack_columns(const unsigned char *bytes, size_t n, struct state *s)
+int stack_unpack_piece(struct stack_packer *s, const void *bytes, size_t n,
+		       struct stack_record *records, uint32_t used)
 {
 	struct column columns[NR_COLUMNS];
 	bool failed = false;
+	int err = extend(s, records, used);
 
+	if (err)
+		return err;
 	if (!find_columns(bytes, n, columns, &failed))
-		return false;
-	for (uint32_t pos = STACK_FIRST; pos < s->used && !failed;)
-		pos += unpack_record(s, pos, columns);
+		return -EPROTO;
+	while (s->done < used && !failed)
+		s->done += unpack_record(s, s->done, columns);
 	for (int i = 0; i < NR_COLUMNS; i++)
 		failed |= columns[i].at != columns[i].end;
-	return !failed;
+	return failed ? -EPROTO : 0;
 }
 
 static int unpack_bytes(const unsigned char *bytes, size_t n, uint32_t used,
 			struct stack_record **ret)
 {
 	struct stack_record *records = calloc(used, sizeof(*records));
-	struct state s;
-	bool ok;
+	struct stack_packer *s = stack_packer_new();
+	int err = records && s ? stack_unpack_piece(s, bytes, n, records, used) : -ENOMEM;
 
-	if (!records || !state_init(&s, records, used)) {
+	stack_packer_free(s);
+	if (err)
 		free(records);
-		return -ENOMEM;
-	}
-	ok = unpack_columns(bytes, n, &s);
-	state_free(&s);
-	if (!ok) {
-		free(records);
-		return -EPROTO;
-	}
-	*ret = records;
-	return 0;
+	else
+		*ret = records;
+	return err;
 }
 
 int stack_unpack(const char *packed, size_t n, uint32_t used, struct stack_record **ret)
