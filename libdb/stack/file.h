@@ -66,6 +66,20 @@ static inline uint32_t stack_argument(const struct stack_record *r)
 	return r->head & ((1u << STACK_ARGUMENT_BITS) - 1);
 }
 
+/* In units of 8 bytes, of a checked record. */
+static inline uint32_t stack_record_length(const struct stack_record *r)
+{
+	switch (stack_kind(r)) {
+	case STACK_WIDE_FRAME:
+	case STACK_WIDE_COUNT:
+		return 2;
+	case STACK_LABEL:
+		return stack_argument(r);
+	default:
+		return 1;
+	}
+}
+
 /* The 64 bits behind the first 8 bytes of a wide frame or count. */
 static inline uint64_t *stack_wide(struct stack_record *r)
 {
@@ -135,6 +149,9 @@ int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why);
 int stack_log_read(const char *path, struct stack_header *ret_header, struct stack_log *ret_log,
 		   struct op_error *e);
 void stack_log_free(struct stack_log *log);
+
+/* The checked @log as arrays; its records are overwritten. -ENOMEM. */
+int stack_log_snapshot(struct stack_log *log, struct stack_snapshot *ret);
 
 /* Replace a packed file by the store that it was. 0 if it is not packed. */
 int stack_store_unpack(const char *path, struct op_error *e);
