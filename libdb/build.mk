@@ -1,2 +1,2 @@
 # what libdb/ builds
-$(eval $(call library,libdb.a,$(call sources,libdb/odb libdb/session libdb/stack),libutil.a,-lz))
+$(eval $(call library,libdb.a,$(call sources,libdb/odb libdb/session libdb/stack libdb/history),libutil.a,-lz -lzstd))

@@ -1,7 +1,7 @@
 # Fuzz targets, one for each parser of bytes from anywhere
 fuzz = $(foreach t,$(1),$(eval $(call fuzz_target,$(t),tests/fuzz/$(t).c,$(2))))
 $(call fuzz,build_id,libutil.a)
-$(call fuzz,odb sample_name session kernel_capture stacks,libdb.a)
+$(call fuzz,odb sample_name session kernel_capture stacks history,libdb.a)
 $(call fuzz,events_table,libevents.a)
 $(call fuzz,unwind_build unwind_table,libunwind.a)
 $(call fuzz,trans proc_text jit perf_records perf_proc,libdaemon.a)

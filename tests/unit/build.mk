@@ -15,6 +15,7 @@ $(call each_is_a_test,libutil/sandbox,libutil.a)
 $(call each_is_a_test,libdb/odb,libdb.a)
 $(call each_is_a_test,libdb/session,libdb.a)
 $(call each_is_a_test,libdb/stack,libdb.a)
+$(call each_is_a_test,libdb/history,libdb.a)
 
 # events: libpfm4 is asked where it is; ophelp's parts run for machines that are not at hand
 $(call each_is_a_test,events,libevents.a libutil.a,pfm hybrid)

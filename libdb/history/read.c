@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* read.c - the slices of a segment within a time */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libdb/history/block.h"
+#include "libutil/xalloc.h"
+
+/* What is collected of the slices that were asked for. */
+struct collected {
+	struct history_slice *slices;
+	size_t nr, room;
+	struct history_number *numbers;		/* of all slices, in their order */
+	size_t nr_numbers, room_numbers;
+	uint64_t *samples;			/* by count of the log */
+	size_t nr_samples;
+};
+
+static bool is_within(const struct history_slice *s, int64_t from_ns, int64_t to_ns)
+{
+	int64_t middle = s->begin_ns + (s->end_ns - s->begin_ns) / 2;
+
+	return middle >= from_ns && middle < to_ns;
+}
+
+/* Names stay the reader's. */
+static void collect(struct collected *c, const struct history_reader *r)
+{
+	const struct history_block *b = &r->block;
+
+	xgrow(c->slices, c->nr, c->room);
+	c->slices[c->nr++] = b->slice;
+	for (size_t i = 0; i < b->slice.nr_numbers; i++) {
+		xgrow(c->numbers, c->nr_numbers, c->room_numbers);
+		c->numbers[c->nr_numbers++] = b->slice.numbers[i];
+	}
+	if (r->nr_counts > c->nr_samples) {
+		c->samples = xrealloc_array(c->samples, r->nr_counts, sizeof(*c->samples));
+		memset(c->samples + c->nr_samples, 0,
+		       (r->nr_counts - c->nr_samples) * sizeof(*c->samples));
+		c->nr_samples = r->nr_counts;
+	}
+	for (size_t i = 0; i < b->nr_deltas; i++) {
+		uint64_t *sum = &c->samples[b->deltas[i].count];
+
+		if (__builtin_add_overflow(*sum, b->deltas[i].samples, sum))
+			*sum = UINT64_MAX;
+	}
+}
+
+/* @r's names and log go to @ret. */
+static int take(struct history_reader *r, struct collected *c, struct history_segment *ret,
+		struct op_error *e)
+{
+	struct history_segment s = { .cut = r->cut };
+	struct history_number *numbers = c->numbers;
+	uint64_t *samples = xcalloc(r->nr_counts + 1, sizeof(*samples));
+	int err;
+
+	if (c->nr_samples)
+		memcpy(samples, c->samples, c->nr_samples * sizeof(*samples));
+	err = history_reader_set_counts(r, samples, e);
+	free(samples);
+	if (err)
+		return err;
+	err = stack_log_snapshot(&r->log, &s.stacks);
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': out of memory", r->path);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->slices[i].numbers = numbers;
+		numbers += c->slices[i].nr_numbers;
+	}
+	s.slices = c->slices;
+	s.nr_slices = c->nr;
+	s.numbers = c->numbers;
+	s.names = r->names.names;
+	s.nr_names = r->names.nr;
+	c->slices = NULL;
+	c->numbers = NULL;
+	r->names = (struct history_names){ NULL, 0, 0 };
+	*ret = s;
+	return 0;
+}
+
+int history_segment_read(const char *path, int64_t from_ns, int64_t to_ns,
+			 struct history_segment *ret, struct op_error *e)
+{
+	struct collected c = { .nr = 0 };
+	struct history_reader r;
+	int err = history_reader_open(&r, path, e), more = 0;
+
+	while (!err && (more = history_reader_next(&r, e)) > 0)
+		if (is_within(&r.block.slice, from_ns, to_ns))
+			collect(&c, &r);
+	if (!err)
+		err = more;
+	if (!err)
+		err = take(&r, &c, ret, e);
+	history_reader_free(&r);
+	free(c.slices);
+	free(c.numbers);
+	free(c.samples);
+	return err;
+}
+
+void history_segment_free(struct history_segment *s)
+{
+	struct history_names names = { s->names, s->nr_names, s->nr_names };
+
+	history_names_free(&names);
+	stack_snapshot_free(&s->stacks);
+	free(s->slices);
+	free(s->numbers);
+	*s = (struct history_segment){ .nr_slices = 0 };
+}

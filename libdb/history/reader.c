@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * reader.c - the blocks of a segment, one after the other
+ *
+ * Nothing in the file is trusted: sizes are bounded before they are allocated, and each record of
+ * the log is checked as one of a stack store.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "libdb/history/block.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+
+#define TIME_MAX	(UINT64_C(1) << 62)	/* ns; in the year 2116 */
+
+struct cursor {
+	const unsigned char *at, *end;
+	bool failed;
+};
+
+static uint64_t get(struct cursor *c)
+{
+	uint64_t n = 0;
+
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		if (c->at == c->end)
+			break;
+		n |= (uint64_t)(*c->at & 0x7f) << shift;
+		if (!(*c->at++ & 0x80))
+			return n;
+	}
+	c->failed = true;
+	return 0;
+}
+
+/* At most @max, or failed. */
+static uint64_t get_up_to(struct cursor *c, uint64_t max)
+{
+	uint64_t n = get(c);
+
+	if (n <= max)
+		return n;
+	c->failed = true;
+	return 0;
+}
+
+/* A length and so many bytes. */
+static const void *get_bytes(struct cursor *c, size_t *ret_n)
+{
+	const unsigned char *at;
+	uint64_t n = get(c);
+
+	at = c->at;
+	if (n > (size_t)(c->end - at)) {
+		c->failed = true;
+		n = 0;
+	}
+	c->at += n;
+	*ret_n = n;
+	return at;
+}
+
+/* --- a block --- */
+
+static bool is_name(const char *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_.", name[i]))
+			return false;
+	return n > 0;
+}
+
+static const char *get_name(struct history_names *n, struct cursor *c)
+{
+	uint64_t i = get_up_to(c, n->nr);
+	const char *name;
+	size_t length;
+
+	if (c->failed || i < n->nr)
+		return c->failed ? NULL : n->names[i];
+	name = get_bytes(c, &length);
+	if (n->nr == HISTORY_NUMBERS_MAX || length > NAME_MAX || !is_name(name, length)) {
+		c->failed = true;
+		return NULL;
+	}
+	xgrow(n->names, n->nr, n->room);
+	n->names[n->nr] = xasprintf("%.*s", (int)length, name);
+	return n->names[n->nr++];
+}
+
+static const char *get_slice(struct history_reader *r, struct cursor *c)
+{
+	struct history_slice *s = &r->block.slice;
+
+	s->begin_ns = (int64_t)get_up_to(c, TIME_MAX);
+	s->end_ns = s->begin_ns + (int64_t)get_up_to(c, TIME_MAX - 1);
+	s->nr_numbers = get_up_to(c, HISTORY_NUMBERS_MAX);
+	s->numbers = r->numbers;
+	for (size_t i = 0; i < s->nr_numbers && !c->failed; i++) {
+		r->numbers[i].name = get_name(&r->names, c);
+		r->numbers[i].value = get(c);
+		if (i && !c->failed && strcmp(r->numbers[i - 1].name, r->numbers[i].name) >= 0)
+			return "numbers out of order";
+	}
+	return c->failed ? "malformed slice" : NULL;
+}
+
+static int extend_log(struct stack_log *log, uint32_t used)
+{
+	void *records = realloc(log->records, used * sizeof(*log->records));
+	void *marks;
+
+	if (!records)
+		return -ENOMEM;
+	log->records = records;
+	marks = realloc(log->marks, used * sizeof(*log->marks));
+	if (!marks)
+		return -ENOMEM;
+	log->marks = marks;
+	memset(log->records + log->have, 0, (used - log->have) * sizeof(*log->records));
+	memset(log->marks + log->have, 0, (used - log->have) * sizeof(*log->marks));
+	log->have = used;
+	return 0;
+}
+
+/* Check the records from @pos on, and note where counts are. */
+static const char *check_records(struct history_reader *r, uint32_t pos)
+{
+	const char *why = "the last record is truncated";
+
+	while (pos < r->log.have) {
+		const struct stack_record *record = &r->log.records[pos];
+		int n = stack_log_check(&r->log, pos, &why);
+
+		if (n <= 0)
+			return why;
+		if (stack_kind(record) == STACK_COUNT || stack_kind(record) == STACK_WIDE_COUNT) {
+			xgrow(r->counts, r->nr_counts, r->room_counts);
+			r->counts[r->nr_counts++] = pos;
+		}
+		pos += (uint32_t)n;
+	}
+	return NULL;
+}
+
+/* -ENOMEM; else 0, with *ret_why set if it is malformed. */
+static int get_records(struct history_reader *r, struct cursor *c, const char **ret_why)
+{
+	uint32_t from = r->log.have, used = (uint32_t)get_up_to(c, HISTORY_POSITIONS_MAX);
+	size_t n;
+	const void *columns = get_bytes(c, &n);
+	int err;
+
+	/* a record takes up at least a byte for each of its units */
+	if (c->failed || used < from || used - from > n) {
+		*ret_why = "malformed length of records";
+		return 0;
+	}
+	err = extend_log(&r->log, used);
+	if (!err)
+		err = stack_unpack_piece(r->packer, columns, n, r->log.records, used);
+	*ret_why = err == -EPROTO ? "malformed records" : err ? NULL : check_records(r, from);
+	return err == -EPROTO ? 0 : err;
+}
+
+static const char *get_deltas(struct history_reader *r, struct cursor *c)
+{
+	struct history_block *b = &r->block;
+	uint64_t next = 0;
+
+	b->nr_deltas = get_up_to(c, r->nr_counts);
+	if (b->nr_deltas > r->room_deltas) {
+		r->room_deltas = r->nr_counts;
+		b->deltas = xrealloc_array(b->deltas, r->room_deltas, sizeof(*b->deltas));
+	}
+	for (size_t i = 0; i < b->nr_deltas && !c->failed; i++) {
+		next += get_up_to(c, r->nr_counts);
+		if (next >= r->nr_counts)
+			return "samples of an unknown stack";
+		b->deltas[i].count = (uint32_t)next++;
+	}
+	for (size_t i = 0; i < b->nr_deltas && !c->failed; i++) {
+		b->deltas[i].samples = get(c);
+		c->failed |= !b->deltas[i].samples;
+	}
+	return c->failed || c->at != c->end ? "malformed counts" : NULL;
+}
+
+static int decode(struct history_reader *r, const void *bytes, size_t n, const char **ret_why)
+{
+	struct cursor c = { bytes, (const unsigned char *)bytes + n, false };
+	int err = 0;
+
+	*ret_why = get_slice(r, &c);
+	if (!*ret_why)
+		err = get_records(r, &c, ret_why);
+	if (!err && !*ret_why)
+		*ret_why = get_deltas(r, &c);
+	return err;
+}
+
+/* --- the file --- */
+
+/* The block at r->at, unpacked. 0 with *ret NULL: it is not whole, or not intact. */
+static int read_block(struct history_reader *r, struct history_block_header *h, char **ret)
+{
+	char *packed, *bytes;
+	int err = 0;
+
+	*ret = NULL;
+	if (r->length - r->at < sizeof(*h))
+		return 0;
+	err = file_read_at(r->fd, h, sizeof(*h), r->at);
+	if (err || h->length > r->length - r->at - sizeof(*h) || h->size > HISTORY_BYTES_MAX)
+		return err;
+	packed = malloc(h->length + 1);
+	bytes = malloc((size_t)h->size + 1);
+	err = !packed || !bytes ? -ENOMEM
+		: file_read_at(r->fd, packed, h->length, r->at + sizeof(*h));
+	if (!err && ZSTD_decompress(bytes, h->size, packed, h->length) == h->size) {
+		*ret = bytes;
+		bytes = NULL;
+	}
+	free(bytes);
+	free(packed);
+	return err;
+}
+
+int history_reader_next(struct history_reader *r, struct op_error *e)
+{
+	struct history_block_header h;
+	const char *why = NULL;
+	char *bytes;
+	int err = read_block(r, &h, &bytes);
+
+	if (!err && !bytes) {
+		r->cut = r->length - r->at;
+		return 0;
+	}
+	if (!err)
+		err = decode(r, bytes, h.size, &why);
+	free(bytes);
+	if (why)
+		return op_error_set(e, -EPROTO, "%s: offset %llu: %s", r->path,
+				    (unsigned long long)r->at, why);
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", r->path, strerror(-err));
+	r->at += sizeof(h) + h.length;
+	return 1;
+}
+
+static int check_header(struct history_reader *r, struct op_error *e)
+{
+	struct history_header h;
+	int err = r->length < sizeof(h) ? -EPROTO : file_read_at(r->fd, &h, sizeof(h), 0);
+
+	if (err == -EPROTO || (!err && memcmp(h.magic, HISTORY_MAGIC, sizeof(h.magic))))
+		return op_error_set(e, -EPROTO, "'%s': not a history segment", r->path);
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", r->path, strerror(-err));
+	if (h.byte_order != HISTORY_BYTE_ORDER)
+		return op_error_set(e, -EPROTO, "'%s': written by a machine of another byte order",
+				    r->path);
+	if (h.version != HISTORY_VERSION)
+		return op_error_set(e, -EPROTO, "'%s': version %u, expected %u; a newer program "
+				    "can read it", r->path, h.version, HISTORY_VERSION);
+	r->at = sizeof(h);
+	return 0;
+}
+
+int history_reader_open(struct history_reader *r, const char *path, struct op_error *e)
+{
+	struct stat st;
+	int err;
+
+	*r = (struct history_reader){ .path = path };
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0 || fstat(r->fd, &st)) {
+		err = -errno;
+		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
+	}
+	if (!S_ISREG(st.st_mode))
+		return op_error_set(e, -EPROTO, "'%s': not a regular file", path);
+	r->length = (uint64_t)st.st_size;
+	err = check_header(r, e);
+	if (err)
+		return err;
+	r->packer = stack_packer_new();
+	r->numbers = malloc(HISTORY_NUMBERS_MAX * sizeof(*r->numbers));
+	if (!r->packer || !r->numbers || extend_log(&r->log, STACK_FIRST))
+		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", path);
+	return 0;
+}
+
+void history_reader_free(struct history_reader *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	stack_log_free(&r->log);
+	stack_packer_free(r->packer);
+	history_names_free(&r->names);
+	free(r->counts);
+	free(r->numbers);
+	free(r->block.deltas);
+	*r = (struct history_reader){ .fd = -1 };
+}
+
+int history_reader_set_counts(struct history_reader *r, const uint64_t *samples,
+			      struct op_error *e)
+{
+	for (size_t i = 0; i < r->nr_counts; i++) {
+		struct stack_record *record = &r->log.records[r->counts[i]];
+
+		if (stack_kind(record) == STACK_WIDE_COUNT)
+			*stack_wide(record) = samples[i];
+		else if (samples[i] <= UINT32_MAX)
+			record->second = (uint32_t)samples[i];
+		else
+			return op_error_set(e, -EPROTO, "'%s': too many samples of one stack",
+					    r->path);
+	}
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * segment.h - the samples of an hour, slice by slice: a file of the history [HI-n]
+ *
+ * What a slice has that those before it have not - images, frames, stacks - is written once, and
+ * for each slice how many samples its stacks had in it. So a minute of a machine that does what it
+ * did before takes a few bytes for each stack that was seen. Format: doc/history.md.
+ *
+ * The stacks come from a stack store that is filled beside (libdb/stack/store.h) and begins with
+ * the segment. One writer, any number of readers.
+ */
+#ifndef LIBDB_HISTORY_SEGMENT_H
+#define LIBDB_HISTORY_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "libdb/stack/store.h"
+#include "libutil/error.h"
+
+#define HISTORY_NUMBERS_MAX	1024	/* of a slice */
+
+/* What happened in a slice besides: samples lost by a reason, time that CPUs were busy, ... */
+struct history_number {
+	const char *name;		/* [a-z0-9_.]+ */
+	uint64_t value;			/* adds up with those of other slices */
+};
+
+struct history_slice {
+	int64_t begin_ns, end_ns;	/* CLOCK_REALTIME; begin <= end */
+	const struct history_number *numbers;	/* in the order of their names */
+	size_t nr_numbers;
+};
+
+/* --- writing --- */
+
+struct history_writer;
+
+/*
+ * Create the segment @path, or open it to continue: what a crash left of a last slice is cut off.
+ * -EPROTO: it is no segment, or malformed, with the reason in @e; it is unchanged.
+ */
+int history_writer_open(const char *path, struct history_writer **ret, struct op_error *e);
+struct history_writer *history_writer_close(struct history_writer *w);	/* returns NULL */
+
+/*
+ * Add a slice: the samples that the stack store @store has and had not when the last one was added.
+ * Empty slices take some 30 bytes. -ESTALE: @store does not begin with what the segment has; begin
+ * another segment. -EFBIG: @store is too large; begin another store and segment. Or an error of
+ * reading or writing; the segment is unchanged then.
+ */
+int history_writer_add(struct history_writer *w, const struct history_slice *slice,
+		       const char *store, struct op_error *e);
+
+/* --- reading --- */
+
+struct history_segment {
+	struct history_slice *slices;	/* those that were asked for, in the order of the file */
+	size_t nr_slices;
+	struct stack_snapshot stacks;	/* samples of these slices */
+	uint64_t cut;			/* bytes at the end that are no whole slice */
+	struct history_number *numbers;	/* storage of the slices' numbers, and of their names */
+	char **names;
+	size_t nr_names;
+};
+
+/*
+ * Read the slices whose middle is at or after @from_ns and before @to_ns. Memory: a few times what
+ * the stack store had, at most some 200 MiB, whatever the file holds. -EPROTO with the first fault
+ * in @e, or an error of reading; *ret is unchanged then.
+ */
+int history_segment_read(const char *path, int64_t from_ns, int64_t to_ns,
+			 struct history_segment *ret, struct op_error *e);
+void history_segment_free(struct history_segment *s);
+
+/*
+ * Merge neighboring slices of @path until each covers a period of @slice_ns, counted from the epoch
+ * (the minutes of 14:00 to 14:09 become one of ten minutes), and replace the file in one step.
+ */
+int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * history.c - fuzz segments of a history: reading, and merging loses no sample
+ *
+ * An input is blocks before they are compressed: 16 bits of length, then so many bytes. Checksums
+ * would keep changed bytes from the code behind them.
+ */
+#include <string.h>
+#include <zstd.h>
+#include "libdb/history/block.h"
+#include "tests/fuzz/fuzz_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void add_block(struct strbuf *out, const uint8_t *data, size_t n)
+{
+	struct history_block_header h = { .size = (uint32_t)n };
+	char packed[ZSTD_COMPRESSBOUND(UINT16_MAX)];
+
+	h.length = (uint32_t)ZSTD_compress(packed, sizeof(packed), data, n, 1);
+	strbuf_add_bytes(out, &h, sizeof(h));
+	strbuf_add_bytes(out, packed, h.length);
+}
+
+static const char *segment(const uint8_t *data, size_t size)
+{
+	struct history_header h = { HISTORY_MAGIC, HISTORY_BYTE_ORDER, HISTORY_VERSION };
+	struct strbuf out = STRBUF_INIT;
+	const char *path;
+
+	strbuf_add_bytes(&out, &h, sizeof(h));
+	while (size >= 2) {
+		size_t n = (size_t)data[0] | (size_t)data[1] << 8;
+
+		data += 2;
+		size -= 2;
+		if (n > size)
+			n = size;
+		add_block(&out, data, n);
+		data += n;
+		size -= n;
+	}
+	path = fuzz_file((const uint8_t *)out.text, out.len);
+	strbuf_free(&out);
+	return path;
+}
+
+static int count_samples(const char *path, uint64_t *ret)
+{
+	struct history_segment s;
+	struct stack_totals t;
+	size_t names = 0;
+	int err = history_segment_read(path, INT64_MIN, INT64_MAX, &s, NULL);
+
+	if (err)
+		return err;
+	stack_snapshot_totals(&s.stacks, &t);
+	for (size_t i = 0; i < s.nr_slices; i++) {
+		if (s.slices[i].begin_ns > s.slices[i].end_ns)
+			abort();
+		for (size_t k = 0; k < s.slices[i].nr_numbers; k++)
+			names += strlen(s.slices[i].numbers[k].name);
+	}
+	*ret = t.samples;
+	history_segment_free(&s);
+	return names == SIZE_MAX;	/* so that none is left out */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *path = segment(data, size);
+	uint64_t before, after;
+
+	if (!count_samples(path, &before) &&
+	    (history_segment_merge(path, INT64_C(600000000000), NULL) ||
+	     count_samples(path, &after) || after != before))
+		abort();
+	unlink(path);
+	return 0;
+}
