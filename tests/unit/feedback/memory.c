@@ -198,6 +198,38 @@ TEST(llvm)
 	}
 }
 
+/* --- lcov's text --- */
+
+static const struct text lcov_texts[] = {
+	{ "lines of lcov", "SF:a\n", "DA:%,1\n" },
+	{ "functions of lcov", "SF:a\nDA:1,1\n", "FN:1,%\n" },
+	{ "sources of lcov", "", "SF:%\nDA:1,1\nend_of_record\n" },
+};
+
+static bool read_lcov(const void *what)
+{
+	const struct text *t = what;
+	struct op_error e = { "" };
+	int err;
+
+	if (*t->start)
+		nr_bytes += (size_t)sprintf(bytes + nr_bytes, "end_of_record\n");
+	err = lcov_read(t->what, bytes, nr_bytes, xprof_new(XPROF_TCOVSD), &e);
+	if (err)
+		printf("# %s\n", e.text);
+	fflush(stdout);
+	return !err;
+}
+
+TEST(lcov)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lcov_texts); i++) {
+		make_text(&lcov_texts[i], FILE_SIZE);
+		CHECK(check_reader_size(read_lcov, &lcov_texts[i], lcov_texts[i].what), "%s",
+		      lcov_texts[i].what);
+	}
+}
+
 /* --- coverage: words --- */
 
 enum { NOTES_MAGIC = 0x67636e6f, DATA_MAGIC = 0x67636461, GCC_12 = 'B' << 24 | '2' << 16 };
