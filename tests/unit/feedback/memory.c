@@ -21,6 +21,15 @@
 static char bytes[FILE_SIZE + 200];
 static size_t nr_bytes;
 
+/* The reader's process ends without writing what it has printed. */
+static bool is_read(int err, const struct op_error *e)
+{
+	if (err)
+		printf("# %s\n", e->text);
+	fflush(stdout);
+	return !err;
+}
+
 /* @start, then @repeated many times. % stands for the number of the repetition, # for the total. */
 struct text {
 	const char *what, *start, *repeated;
@@ -86,10 +95,7 @@ static bool read_text(const void *what)
 	int err = xprof_text_read(((const struct text *)what)->what, bytes, nr_bytes, &options, &x,
 				  &e);
 
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 TEST(text)
@@ -131,10 +137,7 @@ static bool read_binary(const void *what)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
 	err = xprof_file_read(path, &options, &x, &e);
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 /* If the file is larger than its text, it is made again from a shorter one. */
@@ -182,10 +185,7 @@ static bool read_llvm(const void *what)
 	int err = llvm_profile_read(((const struct text *)what)->what, bytes, nr_bytes,
 				    xprof_new(XPROF_FEEDBACK), &e);
 
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 /* Sites without values are refused if the text is hardly anything else. */
@@ -215,10 +215,7 @@ static bool read_lcov(const void *what)
 	if (*t->start)
 		nr_bytes += (size_t)sprintf(bytes + nr_bytes, "end_of_record\n");
 	err = lcov_read(t->what, bytes, nr_bytes, xprof_new(XPROF_TCOVSD), &e);
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 TEST(lcov)
@@ -285,10 +282,8 @@ static bool read_coverage(const void *what)
 		err = gcov_data_read((char *)data, nr_data * sizeof(data[0]), &n, &e);
 	if (!err)
 		err = gcov_add_object(xprof_new(XPROF_FEEDBACK), &n, "/a.o", 0, 0, NULL, &e);
-	if (err)
-		printf("# %s: %s\n", (const char *)what, e.text);
-	fflush(stdout);
-	return !err;
+	(void)what;
+	return is_read(err, &e);
 }
 
 TEST(functions)
