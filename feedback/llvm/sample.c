@@ -148,7 +148,8 @@ static void sum_counts(struct sample_writer *w)
 {
 	size_t kept = 0;
 
-	qsort(w->counts, w->nr, sizeof(*w->counts), compare_counts);
+	if (w->nr)
+		qsort(w->counts, w->nr, sizeof(*w->counts), compare_counts);
 	for (size_t i = 0; i < w->nr; ) {
 		struct line_count sum = w->counts[i];
 
