@@ -180,14 +180,19 @@ static int parse(struct work *w, struct op_error *e)
 	return 0;
 }
 
+/* Feedback without sources, as of LLVM, may have coverage beside it. */
 static struct xprof *read_profile(struct op_error *e)
 {
 	struct op_error why = { "" };
-	struct xprof *x;
+	struct xprof *x = NULL, *sources;
 
-	if (!xprof_tool_read(raw.profile, XPROF_FEEDBACK, NULL, &x, e))
+	if (!xprof_tool_read(raw.profile, XPROF_FEEDBACK, NULL, &x, e) &&
+	    (x->nr_tuples || x->nr_sources))
 		return x;
-	return xprof_tool_read(raw.profile, XPROF_TCOVSD, NULL, &x, &why) ? NULL : x;
+	if (xprof_tool_read(raw.profile, XPROF_TCOVSD, NULL, &sources, &why))
+		return x;
+	xprof_free(x);
+	return sources;
 }
 
 static int run(const struct command_line *line)

@@ -14,21 +14,29 @@
 
 static struct raw {
 	int replace;
-	char *profile, *llvm;
+	char *profile, *llvm, *sample;
 } raw;
 
 static const struct poptOption table[] = {
 	{ "profile", 'x', POPT_ARG_STRING, &raw.profile, 0, "the profile folder", "dir" },
 	{ "llvm", 'l', POPT_ARG_STRING, &raw.llvm, 0,
 	  "write the text of LLVM's profiles, for llvm-profdata merge", "file" },
+	{ "llvm-sample", 's', POPT_ARG_STRING, &raw.sample, 0,
+	  "write LLVM's sample profile, for clang -fprofile-sample-use", "file" },
 	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace existing data", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
 
 static const struct option_set set = {
-	"xprof_use", table, "-x DIR [OPTION...] {DIR|FILE.gcno|FILE.o... | --llvm=FILE}"
+	"xprof_use", table,
+	"-x DIR [OPTION...] {DIR|FILE.gcno|FILE.o... | --llvm=FILE | --llvm-sample=FILE}"
 };
+
+static bool is_llvm(void)
+{
+	return raw.llvm || raw.sample;
+}
 
 static int write_file(const char *path, const struct strbuf *bytes, struct op_error *e)
 {
@@ -87,7 +95,10 @@ static int write_all(const struct xprof *x, const struct gcov_set *files, struct
 	return err;
 }
 
-static int write_llvm(const struct xprof *x, struct op_error *e)
+/* Write one of LLVM's texts to the file @path. */
+static int write_llvm(const struct xprof *x, const char *path,
+		      int (*writer)(const struct xprof *x, FILE *out, struct op_error *e),
+		      struct op_error *e)
 {
 	struct strbuf bytes = STRBUF_INIT;
 	char *text = NULL;
@@ -97,15 +108,26 @@ static int write_llvm(const struct xprof *x, struct op_error *e)
 
 	if (!out)
 		return op_error_set(e, -errno, "%s", strerror(errno));
-	err = llvm_profile_write(x, out, e);
+	err = writer(x, out, e);
 	if (fclose(out) && !err)
 		err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
 	if (!err) {
 		strbuf_add_bytes(&bytes, text, size);
-		err = write_file(raw.llvm, &bytes, e);
+		err = write_file(path, &bytes, e);
 	}
 	strbuf_free(&bytes);
 	free(text);
+	return err;
+}
+
+static int write_sample(const struct xprof *x, FILE *out, struct op_error *e)
+{
+	uint32_t nr;
+	int err = llvm_sample_write(x, out, &nr, e);
+
+	if (!err && nr)
+		report_warning("%s: left out %u procedures with blanks or colons in their names",
+			       raw.sample, nr);
 	return err;
 }
 
@@ -115,9 +137,10 @@ static int list_notes(const struct command_line *line, struct gcov_list *list, s
 
 	if (!raw.profile)
 		return op_error_set(e, -EINVAL, "no profile folder given; use -x DIR");
-	if (raw.llvm && line->nr_args)
-		return op_error_set(e, -EINVAL, "cannot use --llvm with files of gcc");
-	if (!raw.llvm && !line->nr_args)
+	if (is_llvm() && line->nr_args)
+		return op_error_set(e, -EINVAL, "cannot use --llvm%s with files of gcc",
+				    raw.llvm ? "" : "-sample");
+	if (!is_llvm() && !line->nr_args)
 		return op_error_set(e, -EINVAL, "no folder or .gcno file given");
 	for (size_t i = 0; i < line->nr_args && !err; i++)
 		err = gcov_list_add(list, line->args[i], e);
@@ -136,10 +159,12 @@ static int run(const struct command_line *line)
 	if (!err)
 		err = xprof_tool_read(raw.profile, XPROF_FEEDBACK, NULL, &x, &e);
 	if (!err && raw.llvm)
-		err = write_llvm(x, &e);
-	else if (!err)
+		err = write_llvm(x, raw.llvm, llvm_profile_write, &e);
+	if (!err && raw.sample)
+		err = write_llvm(x, raw.sample, write_sample, &e);
+	if (!err && !is_llvm())
 		err = gcov_set_read(&list, false, &xprof_tool_warnings, &files, &e);
-	if (!err && !raw.llvm)
+	if (!err && !is_llvm())
 		err = write_all(x, &files, &e);
 	if (err)
 		report_error("%s", e.text);

@@ -63,6 +63,21 @@ hash_table_find(const struct hash_table *t, uint64_t hash,
 	}
 }
 
+/*
+ * For several lookups in a large table, whose cache misses then overlap: prefetch the slot that
+ * hash_table_find() looks at first; later get the id in it, whose element can be prefetched.
+ */
+static inline void hash_table_prefetch(const struct hash_table *t, uint64_t hash)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[(uint32_t)hash & t->mask]);
+}
+
+static inline uint32_t hash_table_first(const struct hash_table *t, uint64_t hash)
+{
+	return t->slots ? t->slots[(uint32_t)hash & t->mask].id : HASH_NONE;
+}
+
 /* Add an element that hash_table_find() does not find. */
 void hash_table_add(struct hash_table *t, uint64_t hash, uint32_t id);
 /* From now on element @to replaces @from, which is in the table and equals it. */

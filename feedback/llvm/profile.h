@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.h - the text of LLVM's profiles, as `llvm-profdata merge --text` writes it
+ * profile.h - texts of LLVM: profiles, as `llvm-profdata merge --text` writes them, coverage, as
+ * `llvm-cov export --format=lcov` does, and sample profiles
  *
- * Rules: doc/xprof.md [XP-50].
+ * Rules: doc/xprof.md [XP-50]..[XP-52].
  */
 #ifndef FEEDBACK_LLVM_PROFILE_H
 #define FEEDBACK_LLVM_PROFILE_H
@@ -26,5 +27,22 @@ bool llvm_profile_is_object(const struct xprof *x, uint32_t object);
  * not come from LLVM. The caller checks @out for errors (ferror).
  */
 int llvm_profile_write(const struct xprof *x, FILE *out, struct op_error *e);
+
+/*
+ * Write all procedures with source lines, gcc's and sampled ones, as the text of a sample profile.
+ * *ret_nr_unwritable: those whose names the format cannot hold. -EINVAL: there is none.
+ */
+int llvm_sample_write(const struct xprof *x, FILE *out, uint32_t *ret_nr_unwritable,
+		      struct op_error *e);
+
+/* Does @text begin as coverage in lcov's format? */
+bool lcov_detect(const char *text, size_t size);
+
+/*
+ * Add the counts of source lines in @text to @x, which is of type tcovsd and empty. -EPROTO:
+ * malformed, @e reports "PATH:LINE: ...". Memory use is in proportion to @size.
+ */
+int lcov_read(const char *path, const char *text, size_t size, struct xprof *x,
+	      struct op_error *e);
 
 #endif

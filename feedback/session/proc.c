@@ -113,7 +113,10 @@ static bool add_tuple(struct xprof *x, struct xprof_proc *p, uint32_t block,
 	return true;
 }
 
-/* Add the lines of each block's instructions, without duplicates. */
+/*
+ * Add the lines of each block's instructions, without duplicates, and first that of the function's
+ * declaration, in the file of its first instruction [XP-43].
+ */
 static void add_lines(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
 		      const struct code_symbol *s, const struct control_flow *flow,
 		      const struct listing *l)
@@ -124,6 +127,12 @@ static void add_lines(struct xprof *x, struct xprof_proc *p, const struct xprof_
 	for (size_t i = 0; i < l->nr; i++)
 		places[i] = s->start + (l->all[i].address - s->vma);
 	line_binary_find(image->lines, places, l->nr, found);
+	if (image->decl_lines[s - image->binary->symbols]) {
+		struct line_place decl = found[0];
+
+		decl.line = image->decl_lines[s - image->binary->symbols];
+		add_tuple(x, p, 2, &decl);
+	}
 	for (uint32_t b = 1; b + 1 < flow->nr_blocks; b++)
 		for (uint32_t i = 0; i < flow->blocks[b].nr_instructions; i++)
 			add_tuple(x, p, b + 1, &found[flow->blocks[b].first_instruction + i]);

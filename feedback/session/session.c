@@ -11,9 +11,11 @@
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
+#include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/private.h"
 #include "pp/binary/line/binary.h"
+#include "pp/binary/line/source_positions.h"
 #include "pp/report/populate.h"
 #include "pp/select/collect.h"
 #include "pp/select/invert.h"
@@ -75,6 +77,52 @@ static bool has_calls(const struct xprof_image *image, const struct code_symbol 
 
 	xprof_calls_find(image->calls, image->path, symbol->start, symbol->end, &nr);
 	return nr > 0;
+}
+
+static bool has_samples(const struct xprof_image *image, const struct code_symbol *symbol)
+{
+	const struct sample_list *s = image->samples;
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->samples[middle].offset + image->binary->key_base < symbol->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->nr && s->samples[low].offset + image->binary->key_base < symbol->end;
+}
+
+/* Without debug information they stay unknown. */
+static void find_decl_lines(struct xprof_image *image, const char *path)
+{
+	const struct binary *b = image->binary;
+	uint64_t *addresses = xcalloc(b->nr_symbols, sizeof(*addresses));
+	uint32_t *of = xcalloc(b->nr_symbols, sizeof(*of));
+	struct source_positions *positions = NULL;
+	struct op_error ignored;
+	size_t nr = 0;
+
+	image->decl_lines = xcalloc(b->nr_symbols, sizeof(*image->decl_lines));
+	for (size_t i = 0; i < b->nr_symbols; i++)
+		if ((!nr || b->symbols[i].vma > addresses[nr - 1]) &&
+		    (has_samples(image, &b->symbols[i]) || has_calls(image, &b->symbols[i]))) {
+			addresses[nr] = b->symbols[i].vma;
+			of[nr++] = (uint32_t)i;
+		}
+	if (nr && !source_positions_find(path, addresses, nr, &positions, &ignored))
+		for (size_t i = 0; i < nr; i++) {
+			const struct source_frame *frames;
+			size_t depth = source_position(positions, i, &frames);
+
+			if (depth)
+				image->decl_lines[of[i]] = frames[depth - 1].start_line;
+		}
+	source_positions_free(positions);
+	free(addresses);
+	free(of);
 }
 
 static void add_procs(struct work *w, const struct xprof_image *image)
@@ -165,12 +213,15 @@ static void add_image(struct work *w, const struct inverted_image *inverted)
 				     &why))
 			image.lines = NULL;
 		read_samples(w, inverted, &samples);
+		find_decl_lines(&image, binary.debug_path ? binary.debug_path
+							  : inverted->image->found);
 		begin_object(w, inverted->image);
 		add_procs(w, &image);
 		finish_object(w);
 	} else if (*why.text) {
 		notice_add(w->notices, "skipped '%s': %s", inverted->image->found, why.text);
 	}
+	free(image.decl_lines);
 	line_binary_close(image.lines);
 	disassembler_close(image.disassembler);
 	samples_free(&samples);

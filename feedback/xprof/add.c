@@ -236,11 +236,12 @@ static void gather(const struct addition *a, const struct xprof_index *index,
 				continue;
 			e.run = 0;
 			e.count = g->counts[x->procs[proc].first_block + b->block - 1];
+			if (e.count == XPROF_UNKNOWN)
+				continue;
 		} else if (xprof_index_object(index, e.path) != UINT32_MAX) {
 			continue;
 		}
-		if (e.count != XPROF_UNKNOWN)
-			g->entries[g->nr++] = e;
+		g->entries[g->nr++] = e;
 	}
 }
 

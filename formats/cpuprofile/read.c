@@ -187,35 +187,65 @@ static uint64_t call_address(const struct cpuprofile_reader *r, uint64_t i, uint
 	return i && pc && r->version != CPUPROFILE_JAVA && !r->is_symbolized ? pc - 1 : pc;
 }
 
-static uint32_t add_place(struct cpuprofile_reader *r, uint64_t address)
+/* Of a profile with names in it. */
+static uint32_t add_named_place(struct cpuprofile_reader *r, const struct profile_address *at)
 {
-	const struct cpuprofile_symbol *symbol = cpuprofile_symbol_find(&r->symbols, address);
-	uint32_t image = r->maps ? maps_text_image(r->maps, address) : PROFILE_NONE;
+	const struct cpuprofile_symbol *symbol = cpuprofile_symbol_find(&r->symbols, at->address);
 
 	if (!symbol)
-		return profile_place(r->p, image, address, NULL, 0);
-	return profile_place(r->p, image, address, r->symbols.lines + symbol->first_line,
+		return profile_place(r->p, at->image, at->address, NULL, 0);
+	return profile_place(r->p, at->image, at->address, r->symbols.lines + symbol->first_line,
 			     symbol->nr_lines);
+}
+
+static void add_places(struct cpuprofile_reader *r, const struct profile_address *at, size_t nr,
+		       uint32_t *ret)
+{
+	if (!r->symbols.nr_symbols) {
+		profile_places(r->p, at, nr, ret);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = add_named_place(r, &at[i]);
+}
+
+/* The next frames of @record, of which the outermost *outer are to be added below *node. */
+static int add_frames(struct cpuprofile_reader *r, const struct record *record, uint64_t *outer,
+		      uint32_t *node)
+{
+	struct profile_address at[PROFILE_PLACES_MAX];
+	uint32_t places[PROFILE_PLACES_MAX];
+	size_t nr = 0;
+	int err = 0;
+
+	while (*outer && nr < PROFILE_PLACES_MAX && !err) {
+		uint64_t i = --*outer, offset = i * r->words.size;
+		uint64_t pc = cpuprofile_get(record->pcs + offset, r->words);
+
+		if (!pc)
+			err = count_oddity(r, i ? &r->zero_caller : &r->zero_leaf,
+					   record->at + 2 * r->words.size + offset,
+					   i ? ZERO_CALLER : ZERO_LEAF);
+		pc = call_address(r, i, pc);
+		at[nr++] = (struct profile_address){
+			r->maps ? maps_text_image(r->maps, pc) : PROFILE_NONE, pc };
+	}
+	add_places(r, at, nr, places);
+	for (size_t i = 0; i < nr; i++)
+		*node = profile_node(r->p, *node, places[i]);
+	return err;
 }
 
 static int add_record(struct cpuprofile_reader *r, const struct record *record)
 {
-	size_t size = r->words.size;
+	uint64_t outer = record->nr_pcs;
 	uint32_t node = PROFILE_NONE;
 	int err = 0;
 
 	if (!record->count)
 		return count_oddity(r, &r->zero_count, record->at, ZERO_COUNT);
-	for (uint64_t i = record->nr_pcs; i-- && !err;) {
-		size_t at = (size_t)i * size;
-		uint64_t pc = cpuprofile_get(record->pcs + at, r->words);
-
-		if (!pc)
-			err = count_oddity(r, i ? &r->zero_caller : &r->zero_leaf,
-					   record->at + 2 * size + at,
-					   i ? ZERO_CALLER : ZERO_LEAF);
-		node = profile_node(r->p, node, add_place(r, call_address(r, i, pc)));
-	}
+	while (outer && !err)
+		err = add_frames(r, record, &outer, &node);
 	if (!err)
 		profile_add_sample(r->p, node, 0)[0] = (int64_t)record->count;
 	return err;

@@ -22,6 +22,8 @@ static uint32_t add_image(struct profile *p)
 	for (uint32_t i = 0; i < p->nr_images; i++) {
 		uint64_t limit = p->images[i].limit;
 
+		if (p->images[i].path == image.path && p->images[i].kind == image.kind)
+			return i;
 		is_free &= p->images[i].start >= 2 * PAGE || limit <= PAGE;
 		if (limit > end && limit < USER_END)
 			end = limit;

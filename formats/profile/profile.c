@@ -230,22 +230,51 @@ static uint32_t keep_lines(struct profile *p, const struct profile_line *lines, 
 	return first;
 }
 
-uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
-		       const struct profile_line *lines, uint32_t nr_lines)
+static uint32_t find_or_add_place(struct profile *p, const struct place_key *key, uint64_t hash)
 {
 	struct hash_table *table = &p->indexes->places;
-	struct place_key key = { address, lines, image, nr_lines };
-	uint64_t hash = place_hash(&key);
-	uint32_t id = hash_table_find(table, hash, same_place, p, &key);
+	uint32_t id = hash_table_find(table, hash, same_place, p, key);
 	if (id != HASH_NONE)
 		return id;
 	reserve(p, places, 1);
 	p->places[p->nr_places] = (struct profile_place){
-		.image = image, .address = address,
-		.first_line = keep_lines(p, lines, nr_lines), .nr_lines = nr_lines,
+		.image = key->image, .address = key->address,
+		.first_line = keep_lines(p, key->lines, key->nr_lines), .nr_lines = key->nr_lines,
 	};
 	hash_table_add(table, hash, p->nr_places);
 	return p->nr_places++;
+}
+
+uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
+		       const struct profile_line *lines, uint32_t nr_lines)
+{
+	const struct place_key key = { address, lines, image, nr_lines };
+
+	return find_or_add_place(p, &key, place_hash(&key));
+}
+
+void profile_places(struct profile *p, const struct profile_address *at, size_t nr, uint32_t *ret)
+{
+	const struct hash_table *table = &p->indexes->places;
+	uint64_t hashes[PROFILE_PLACES_MAX];
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct place_key key = { .address = at[i].address, .image = at[i].image };
+
+		hashes[i] = place_hash(&key);
+		hash_table_prefetch(table, hashes[i]);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t id = hash_table_first(table, hashes[i]);
+
+		if (id != HASH_NONE)
+			__builtin_prefetch(&p->places[id]);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct place_key key = { .address = at[i].address, .image = at[i].image };
+
+		ret[i] = find_or_add_place(p, &key, hashes[i]);
+	}
 }
 
 void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,

@@ -134,6 +134,15 @@ uint32_t profile_function(struct profile *p, const struct profile_function *func
 /* @lines, innermost first, are copied. */
 uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
 		       const struct profile_line *lines, uint32_t nr_lines);
+
+/* The same for up to PROFILE_PLACES_MAX places without lines, faster if there are many places. */
+#define PROFILE_PLACES_MAX	64
+struct profile_address {
+	uint32_t image;			/* or PROFILE_NONE */
+	uint64_t address;
+};
+void profile_places(struct profile *p, const struct profile_address *at, size_t nr, uint32_t *ret);
+
 /* Add lines to a place without any. profile_place() does not find it by them. */
 void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,
 			uint32_t nr_lines);

@@ -140,36 +140,57 @@ static struct stack_last *begin_stack(struct stack_store *s, const struct stack_
 	return last->root ? last : NULL;
 }
 
+/* The positions of the records of @nr frames. False: *ret_err. */
+static bool frames_of(struct stack_store *s, const struct stack_frame *frames, size_t nr,
+		      uint32_t *ret, int *ret_err)
+{
+	for (size_t i = 0; i < nr; i++)
+		stack_index_prefetch(s, narrow_frame(&frames[i]));
+	for (size_t i = 0; i < nr; i++)
+		stack_index_prefetch_record(s, narrow_frame(&frames[i]));
+	for (size_t i = 0; i < nr; i++) {
+		ret[i] = frame_of(s, &frames[i], ret_err);
+		if (!ret[i])
+			return false;
+	}
+	return true;
+}
+
+/* Nothing was called from a new node yet, so the nodes of @nr frames below it will be appended. */
+static void prefetch_new(const struct stack_store *s, const uint32_t *frames, size_t nr)
+{
+	uint32_t parent = s->used - 1;
+
+	while (nr--)
+		stack_index_prefetch(s, (struct stack_record){ STACK_HEAD(STACK_NODE, parent++),
+							       frames[nr] });
+}
+
 /* The stack's innermost node; 0 and *ret_err. */
 static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames, size_t nr,
 			unsigned int end, int *ret_err)
 {
 	struct stack_last *last = begin_stack(s, frames, nr, end, ret_err);
+	uint32_t positions[STACK_FRAMES_MAX], node;
 	bool is_new = false;
-	size_t depth;
-	uint32_t node;
 
-	if (!last)
+	if (!last || !frames_of(s, frames, nr - last->nr, positions, ret_err))
 		return 0;
-	depth = last->nr;
-	for (size_t i = depth; i < nr; i++)
-		stack_index_prefetch(s, narrow_frame(&frames[nr - 1 - i]));
-	node = depth ? last->nodes[depth - 1] : last->root;
-	for (; depth < nr; depth++) {
-		const struct stack_frame *f = &frames[nr - 1 - depth];
-		uint32_t frame = frame_of(s, f, ret_err), used = s->used;
-		const struct stack_record r = { STACK_HEAD(STACK_NODE, node), frame };
+	node = last->nr ? last->nodes[last->nr - 1] : last->root;
+	while (last->nr < nr) {
+		size_t at = nr - 1 - last->nr;
+		const struct stack_record r = { STACK_HEAD(STACK_NODE, node), positions[at] };
+		uint32_t used = s->used;
 
-		if (!frame)
-			return 0;
-		/* nothing was called from a new node yet */
 		node = is_new ? stack_append(s, &r, 1, ret_err) : find_or_append(s, r, ret_err);
 		if (!node)
 			return 0;
-		is_new = node >= used;
-		last->frames[depth] = *f;
-		last->nodes[depth] = node;
-		last->nr = depth + 1;
+		if (!is_new && node >= used) {
+			is_new = true;
+			prefetch_new(s, positions, at);
+		}
+		last->frames[last->nr] = frames[at];
+		last->nodes[last->nr++] = node;
 	}
 	return node;
 }

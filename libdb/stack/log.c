@@ -22,6 +22,7 @@
 #include "libutil/hash.h"
 
 #define INDEX_FIRST	4096u				/* slots; 4 bytes each */
+#define AHEAD		16u				/* slots whose records are prefetched */
 #define POSITION_MASK	((1u << STACK_ARGUMENT_BITS) - 1)
 #define STEP_MIN	(UINT64_C(64) << 10)
 #define STEP_MAX	(UINT64_C(16) << 20)
@@ -81,6 +82,7 @@ int stack_index_reserve(struct stack_store *s)
 	for (uint32_t i = 0; i < size; i++) {
 		uint32_t pos = s->index[i] & POSITION_MASK;
 
+		__builtin_prefetch(&s->records[s->index[(i + AHEAD) % size] & POSITION_MASK]);
 		if (pos)
 			insert(bigger, 2 * size - 1, hash_record(&s->records[pos]), pos);
 	}
@@ -143,6 +145,13 @@ uint32_t stack_index_find_long(const struct stack_store *s, const struct stack_r
 void stack_index_prefetch(const struct stack_store *s, struct stack_record key)
 {
 	__builtin_prefetch(&s->index[(uint32_t)hash_u64(word_of(key)) & s->index_mask]);
+}
+
+void stack_index_prefetch_record(const struct stack_store *s, struct stack_record key)
+{
+	uint32_t found = s->index[(uint32_t)hash_u64(word_of(key)) & s->index_mask];
+
+	__builtin_prefetch(&s->records[found & POSITION_MASK]);
 }
 
 /* --- the log --- */

@@ -52,8 +52,9 @@ uint32_t stack_index_find(const struct stack_store *s, struct stack_record key);
 /* The same for records of several units, which must be equal as a whole: kinds 3 and 7. */
 uint32_t stack_index_find_long(const struct stack_store *s, const struct stack_record *key);
 
-/* Prefetch the slot that stack_index_find() looks at first. */
+/* Prefetch the slot that stack_index_find() looks at first, and later the record in it. */
 void stack_index_prefetch(const struct stack_store *s, struct stack_record key);
+void stack_index_prefetch_record(const struct stack_store *s, struct stack_record key);
 
 /* --- log.c: the log --- */
 

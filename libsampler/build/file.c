@@ -22,7 +22,7 @@ struct file_builder {
 	struct build_profile *profile;
 };
 
-/* --- comments about missing samples --- */
+/* --- missing samples --- */
 
 static const char *loss_texts[SAMPLER_NR_STATUS] = {
 	[SAMPLER_BLOCKED] = "the thread blocked the signal",
@@ -51,6 +51,16 @@ static void add_comments(struct profile *p, const struct build_losses *l,
 	comment(p, l->no_frames, "no frame was found");
 	comment(p, l->no_room, "there were too many distinct stacks");
 	comment(p, summary->missed, "the sampling thread was late");
+}
+
+/* What threads used while they were not sampled; one that has ended used no more. */
+static uint64_t nr_lost(const struct build_losses *l, const struct sampler_summary *summary)
+{
+	uint64_t nr = l->no_frames + l->no_room + summary->missed;
+
+	for (int i = 0; i < SAMPLER_NR_STATUS; i++)
+		nr += i == SAMPLER_GONE ? 0 : l->status[i];
+	return nr;
 }
 
 /* --- writing --- */
@@ -132,6 +142,9 @@ static int completed(void *context, const struct sampler_summary *summary,
 {
 	struct file_builder *b = context;
 	struct profile *p = build_profile_get(b->profile, summary);
+	const struct build_losses *losses = build_profile_losses(b->profile);
+	const uint64_t lost = nr_lost(losses, summary);
+	const uint32_t nr_samples = p->nr_samples;
 	struct op_error why = { "" };
 	struct build_made made;
 	int err;
@@ -139,8 +152,10 @@ static int completed(void *context, const struct sampler_summary *summary,
 	build_made_read(&made);
 	build_made_name(&made, p);
 	build_made_free(&made);
-	add_comments(p, build_profile_losses(b->profile), summary);
+	add_comments(p, losses, summary);
+	profile_add_lost(p, 0, lost, lost + (uint64_t)profile_total(p, 0));
 	err = write_replace(b, p, &why);
+	p->nr_samples = nr_samples;	/* the next file may have more of them */
 	if (err)
 		snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1, why.text);
 	return err;

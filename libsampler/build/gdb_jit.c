@@ -5,7 +5,6 @@
  * The program changes the list meanwhile, so all is read through the kernel, which cannot fault,
  * and each step and size is bounded.
  */
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "libsampler/build/made.h"
+#include "libsampler/build/names.h"
 #include "libsampler/sampling.h"
 
 #define ENTRIES_MAX	100000u
@@ -36,55 +36,44 @@ static bool read_own(uintptr_t from, void *to, size_t n)
 	return syscall(SYS_process_vm_readv, getpid(), &local, 1ul, &remote, 1ul, 0ul) == (long)n;
 }
 
-static void add_symbol(struct jit_code *c, Elf *elf, const GElf_Sym *sym, const char *name,
-		       uint64_t birth)
+/* Symbols of a registered file. */
+struct registered {
+	struct jit_code *code;
+	Elf *elf;
+	uint64_t birth;
+};
+
+static void add_symbol(void *context, const GElf_Sym *sym, const char *name)
 {
-	struct jit_block b = { .start = sym->st_value, .size = sym->st_size, .birth = birth,
+	const struct registered *r = context;
+	struct jit_block b = { .start = sym->st_value, .size = sym->st_size, .birth = r->birth,
 			       .death = JIT_FOREVER };
 	GElf_Ehdr header;
 	GElf_Shdr section;
 	Elf_Scn *scn;
 
-	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || !name || !gelf_getehdr(elf, &header))
+	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || !name || !gelf_getehdr(r->elf, &header))
 		return;
 	/* sections of an object that is not linked are where the compiler has put them */
 	if (header.e_type == ET_REL) {
-		scn = elf_getscn(elf, sym->st_shndx);
+		scn = elf_getscn(r->elf, sym->st_shndx);
 		if (!scn || !gelf_getshdr(scn, &section))
 			return;
 		b.start += section.sh_addr;
 	}
-	jit_code_add(c, &b, name, strlen(name));
-}
-
-static void read_symbols(struct jit_code *c, Elf *elf, uint64_t birth)
-{
-	GElf_Shdr h;
-	GElf_Sym sym;
-
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_SYMTAB || !h.sh_entsize)
-			continue;
-		data = elf_getdata(scn, NULL);
-		for (size_t i = 0; data && i < data->d_size / h.sh_entsize; i++)
-			if (gelf_getsym(data, (int)i, &sym))
-				add_symbol(c, elf, &sym, elf_strptr(elf, h.sh_link, sym.st_name),
-					   birth);
-	}
+	jit_code_add(r->code, &b, name, strlen(name));
 }
 
 static void read_file(struct jit_code *c, const struct entry *e, uint64_t birth)
 {
+	struct registered r = { .code = c, .birth = birth };
 	char *bytes = malloc(e->size);
-	Elf *elf = NULL;
 
 	if (bytes && read_own(e->file, bytes, e->size))
-		elf = elf_memory(bytes, e->size);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		read_symbols(c, elf, birth);
-	elf_end(elf);
+		r.elf = elf_memory(bytes, e->size);
+	if (r.elf && elf_kind(r.elf) == ELF_K_ELF)
+		build_symbols_visit(r.elf, SHT_SYMTAB, add_symbol, &r);
+	elf_end(r.elf);
 	free(bytes);
 }
 

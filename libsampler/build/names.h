@@ -3,6 +3,7 @@
 #ifndef LIBSAMPLER_BUILD_NAMES_H
 #define LIBSAMPLER_BUILD_NAMES_H
 
+#include <gelf.h>
 #include "formats/profile/profile.h"
 
 /*
@@ -11,6 +12,11 @@
 struct profile *build_names(const struct profile *p);
 
 /* --- symbols.c: a file's functions --- */
+
+/* Call @add for each symbol in the symbol tables of @type; @name may be NULL. */
+void build_symbols_visit(Elf *elf, uint32_t type,
+			 void (*add)(void *context, const GElf_Sym *sym, const char *name),
+			 void *context);
 
 struct build_symbols;
 /* NULL: not available. @build_id: only of that build; "" any. */

@@ -81,8 +81,9 @@ static void read_loads(struct build_symbols *s, Elf *elf)
 	}
 }
 
-static void add_symbol(struct build_symbols *s, const GElf_Sym *sym, const char *name)
+static void add_symbol(void *symbols, const GElf_Sym *sym, const char *name)
 {
+	struct build_symbols *s = symbols;
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
 
 	if (sym->st_shndx == SHN_UNDEF || !name || !*name ||
@@ -92,7 +93,9 @@ static void add_symbol(struct build_symbols *s, const GElf_Sym *sym, const char 
 	s->symbols[s->nr++] = (struct symbol){ sym->st_value, sym->st_size, name };
 }
 
-static void read_table(struct build_symbols *s, Elf *elf, uint32_t type)
+void build_symbols_visit(Elf *elf, uint32_t type,
+			 void (*add)(void *context, const GElf_Sym *sym, const char *name),
+			 void *context)
 {
 	GElf_Shdr h;
 	GElf_Sym sym;
@@ -105,8 +108,13 @@ static void read_table(struct build_symbols *s, Elf *elf, uint32_t type)
 		data = elf_getdata(scn, NULL);
 		for (size_t i = 0; data && i < data->d_size / h.sh_entsize; i++)
 			if (gelf_getsym(data, (int)i, &sym))
-				add_symbol(s, &sym, elf_strptr(elf, h.sh_link, sym.st_name));
+				add(context, &sym, elf_strptr(elf, h.sh_link, sym.st_name));
 	}
+}
+
+static void read_table(struct build_symbols *s, Elf *elf, uint32_t type)
+{
+	build_symbols_visit(elf, type, add_symbol, s);
 }
 
 static int compare_symbols(const void *a, const void *b)

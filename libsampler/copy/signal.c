@@ -87,17 +87,30 @@ IN_HANDLER size_t copy_part(const struct copy_range *range, uintptr_t sp, size_t
 	return *is_cut ? fits / sizeof(uintptr_t) * sizeof(uintptr_t) : used;
 }
 
-/* Plain loads, word by word; volatile because sanitizers replace memcpy(). */
+/*
+ * Plain loads. The instruction needs half the time of the loop, because lines of the copy that are
+ * overwritten whole are not read first; volatile because sanitizers replace memcpy().
+ */
+IN_HANDLER static void copy_words(unsigned char *to, uintptr_t from, size_t nr)
+{
+#ifdef __x86_64__
+	__asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(nr) : : "memory");
+#else
+	for (size_t i = 0; i < nr; i++)
+		((uintptr_t *)to)[i] = ((const volatile uintptr_t *)from)[i];
+#endif
+}
+
 IN_HANDLER static void copy_loads(unsigned char *to, uintptr_t from, size_t n)
 {
 	const volatile unsigned char *bytes = (const volatile unsigned char *)from;
-	size_t i = 0;
+	size_t i = 0, nr;
 
 	for (; i < n && (from + i) % sizeof(uintptr_t); i++)
 		to[i] = bytes[i];
-	for (; i + sizeof(uintptr_t) <= n; i += sizeof(uintptr_t))
-		*(uintptr_t *)(to + i) = *(const volatile uintptr_t *)(bytes + i);
-	for (; i < n; i++)
+	nr = (n - i) / sizeof(uintptr_t);
+	copy_words(to + i, from + i, nr);
+	for (i += nr * sizeof(uintptr_t); i < n; i++)
 		to[i] = bytes[i];
 }
 

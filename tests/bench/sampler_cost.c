@@ -10,6 +10,8 @@
  *		sampler_unwind	what of that is unwinding, of DEPTH callers and a few more
  *		sampler_100hz	both, a hundred times a second
  *		sampler_1000hz	samples with all frames that really came of 1000 a second
+ *		sampler_still_N	how long a thread with N KiB of stack stands still, median and 99th
+ *				percentile of 500 samples
  *
  *	sampler_cost work	do the work, print its CPU time in seconds: for other profilers
  *
@@ -191,6 +193,48 @@ static double rate(const struct costs *c)
 	return median(runs, RUNS);
 }
 
+/* --- deep stacks --- */
+
+__attribute__((noinline)) static void work_below(size_t kib)
+{
+	volatile char *part = __builtin_alloca(kib << 10);
+
+	for (size_t i = 0; i < kib << 10; i += 64)
+		part[i] = 1;
+	result = dig(DEPTH) + (uint64_t)part[0];
+}
+
+static int show_summary(void *context, const struct sampler_summary *summary,
+			struct sampler_error *e)
+{
+	(void)e;
+	printf("bench sampler_still_%zu %.1f us (99 %%: %.1f)\n", *(const size_t *)context,
+	       (double)summary->still_median_ns / 1e3, (double)summary->still_p99_ns / 1e3);
+	is_over = true;
+	return 0;
+}
+
+static void show_still(size_t kib)
+{
+	static const struct sampler_builder_ops ops = { .size = sizeof(ops),
+							.completed = show_summary };
+	const struct sampler_builder builder = { &ops, &kib };
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_thread self;
+	struct sampler_profiler *p;
+
+	params.interval_ns = 1000000;
+	params.samples = 500;
+	if (sampler_thread_self(&self) || sampler_create(&self, &params, &builder, &p))
+		return;
+	is_over = false;
+	if (!sampler_start(p))
+		while (!is_over)
+			work_below(kib);
+	sampler_join(p, NULL);
+	sampler_destroy(p);
+}
+
 int main(int argc, char **argv)
 {
 	static struct costs plain, interrupted, sampled, not_unwound;
@@ -214,5 +258,8 @@ int main(int argc, char **argv)
 	printf("bench sampler_unwind %.1f us\n", thread - beside(&not_unwound));
 	printf("bench sampler_100hz %.3f percent_of_a_core\n", (stop + thread) * 1e-6 * 100 * 100);
 	printf("bench sampler_1000hz %.0f samples/s\n", rate(&sampled));
+	show_still(60);
+	show_still(1024);
+	show_still(4096);
 	return 0;
 }

@@ -15,4 +15,4 @@ $(call fuzz,brief_name go_symbols pp_spec pp_report pp_binary pp_java_name pp_un
 $(call fuzz,line_cache annotate_binary,libannotate.a)
 $(call fuzz,import imported elsewhere,libexchange.a)
 $(call fuzz,http,liblive.a)
-$(call fuzz,xprof_text xprof_file gcov llvm_profile,libfeedback.a)
+$(call fuzz,xprof_text xprof_file gcov llvm_profile lcov,libfeedback.a)

@@ -14,6 +14,7 @@
 
 #include "libdb/session/name.h"
 #include "libdb/session/text_file.h"
+#include "libdb/stack/store.h"
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
@@ -173,6 +174,26 @@ const char *import_function(const struct profile *p, uint32_t place)
 	return profile_text(p, f->system_name ? f->system_name : f->name);
 }
 
+/* How the stacks ended above which this frame is, or PROFILE_NONE. */
+static uint32_t stack_end(const struct profile *p, uint32_t place)
+{
+	const struct profile_place *at = &p->places[place];
+	const char *name = "";
+	unsigned int end;
+	size_t n;
+
+	if (at->image == PROFILE_NONE && !at->address)
+		name = import_function(p, place);
+	n = strlen(name);
+	return n > 2 && *name == '[' && stack_end_parse(name + 1, n - 2, &end) ? end : PROFILE_NONE;
+}
+
+static void place_at(struct import_images *m, uint32_t place, uint32_t image, uint64_t key)
+{
+	m->places[place].image = image;
+	m->places[place].key = key;
+}
+
 /* Whether a place has only an image and a function, as in formats without addresses. */
 static bool is_name_only(const struct profile *p, const struct profile_place *at)
 {
@@ -205,7 +226,7 @@ static void place_names(const struct profile *p, struct import_images *m, uint32
 			named[n++] = (struct named){ import_function(p, i), i };
 	qsort(named, n, sizeof(*named), compare_named);
 	for (uint32_t i = 0; i < n; i++)
-		m->places[named[i].place] = (struct import_place){ image, 0x1000 + i };
+		place_at(m, named[i].place, image, 0x1000 + i);
 	free(named);
 }
 
@@ -220,18 +241,17 @@ static void make_places(const struct profile *p, struct import_images *m,
 		const struct profile_image *image = at->image == PROFILE_NONE
 						    ? NULL : &p->images[at->image];
 
+		m->places[i].end = stack_end(p, i);
 		if (is_name_only(p, at)) {
 			nr_names++;
 		} else if (!image) {
 			if (nowhere == PROFILE_NONE)
 				nowhere = add_nowhere(m, imported, "/[unmapped]",
 						      IMPORTED_NOWHERE);
-			m->places[i] = (struct import_place){ nowhere, at->address };
+			place_at(m, i, nowhere, at->address);
 		} else {
-			m->places[i] = (struct import_place){
-				m->of_image[at->image],
-				is_placed(image) ? profile_offset(image, at->address)
-						 : at->address };
+			place_at(m, i, m->of_image[at->image], is_placed(image)
+				 ? profile_offset(image, at->address) : at->address);
 		}
 	}
 	if (nr_names)

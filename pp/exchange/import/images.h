@@ -19,6 +19,8 @@ struct import_image {
 /* The session's image and key of a place of the profile. */
 struct import_place {
 	uint32_t image;			/* index */
+	uint32_t end;			/* how the stacks below it ended; PROFILE_NONE: it is a
+					 * place, not the frame above incomplete stacks [PF-6] */
 	uint64_t key;
 };
 

@@ -53,9 +53,6 @@ void import_events_make(struct importer *m, struct imported *imported, struct no
 /* Write the profile's stacks to a stack store. m->events are made. */
 int import_write_stacks(struct importer *m);
 
-/* Whether the place is the frame above incomplete stacks [PF-6]; *ret: how they ended. */
-bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret);
-
 /* --- samples.c --- */
 
 /* Write sample files and stack store below @samples, a new folder. */

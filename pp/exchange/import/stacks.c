@@ -31,21 +31,6 @@ static int image_id(struct importer *m, struct stack_ids *ids, uint32_t image, u
 	return err;
 }
 
-bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret)
-{
-	const struct profile_place *at = &p->places[place];
-	const char *name;
-	size_t n;
-
-	if (at->image != PROFILE_NONE || at->address)
-		return false;
-	name = import_function(p, place);
-	n = strlen(name);
-	if (n < 3 || *name != '[')
-		return false;
-	return stack_end_parse(name + 1, n - 2, ret);
-}
-
 static int add_stack(struct importer *m, struct stack_ids *ids, const struct profile_sample *s,
 		     uint32_t event, uint64_t count)
 {
@@ -61,9 +46,10 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 	int err = 0;
 
 	for (; node != PROFILE_NONE && !err; node = p->tree.nodes[node].parent) {
-		uint32_t place = p->tree.nodes[node].key;
+		const struct import_place *place = &m->m->places[p->tree.nodes[node].key];
 
-		if (nr && end == STACK_UNKNOWN_END && import_is_stack_end(p, place, &end)) {
+		if (nr && end == STACK_UNKNOWN_END && place->end != PROFILE_NONE) {
+			end = place->end;
 			first_outer = nr;
 			continue;
 		}
@@ -72,8 +58,8 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 			first_outer = nr;
 			break;
 		}
-		err = image_id(m, ids, m->m->places[place].image, &ids->frames[nr].image);
-		ids->frames[nr++].offset = m->m->places[place].key;
+		err = image_id(m, ids, place->image, &ids->frames[nr].image);
+		ids->frames[nr++].offset = place->key;
 	}
 	if (first_outer < nr && nr - first_outer < STACK_END_PROCESS)
 		end |= (unsigned int)(nr - first_outer) << STACK_END_OUTER_SHIFT;

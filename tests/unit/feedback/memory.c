@@ -21,6 +21,15 @@
 static char bytes[FILE_SIZE + 200];
 static size_t nr_bytes;
 
+/* The reader's process ends without writing what it has printed. */
+static bool is_read(int err, const struct op_error *e)
+{
+	if (err)
+		printf("# %s\n", e->text);
+	fflush(stdout);
+	return !err;
+}
+
 /* @start, then @repeated many times. % stands for the number of the repetition, # for the total. */
 struct text {
 	const char *what, *start, *repeated;
@@ -86,10 +95,7 @@ static bool read_text(const void *what)
 	int err = xprof_text_read(((const struct text *)what)->what, bytes, nr_bytes, &options, &x,
 				  &e);
 
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 TEST(text)
@@ -131,10 +137,7 @@ static bool read_binary(const void *what)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
 	err = xprof_file_read(path, &options, &x, &e);
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 /* If the file is larger than its text, it is made again from a shorter one. */
@@ -182,10 +185,7 @@ static bool read_llvm(const void *what)
 	int err = llvm_profile_read(((const struct text *)what)->what, bytes, nr_bytes,
 				    xprof_new(XPROF_FEEDBACK), &e);
 
-	if (err)
-		printf("# %s\n", e.text);
-	fflush(stdout);
-	return !err;
+	return is_read(err, &e);
 }
 
 /* Sites without values are refused if the text is hardly anything else. */
@@ -195,6 +195,35 @@ TEST(llvm)
 		make_text(&llvm_texts[i], FILE_SIZE);
 		CHECK(check_reader_size(read_llvm, &llvm_texts[i], llvm_texts[i].what) == (i < 2),
 		      "%s", llvm_texts[i].what);
+	}
+}
+
+/* --- lcov's text --- */
+
+static const struct text lcov_texts[] = {
+	{ "lines of lcov", "SF:a\n", "DA:%,1\n" },
+	{ "functions of lcov", "SF:a\nDA:1,1\n", "FN:1,%\n" },
+	{ "sources of lcov", "", "SF:%\nDA:1,1\nend_of_record\n" },
+};
+
+static bool read_lcov(const void *what)
+{
+	const struct text *t = what;
+	struct op_error e = { "" };
+	int err;
+
+	if (*t->start)
+		nr_bytes += (size_t)sprintf(bytes + nr_bytes, "end_of_record\n");
+	err = lcov_read(t->what, bytes, nr_bytes, xprof_new(XPROF_TCOVSD), &e);
+	return is_read(err, &e);
+}
+
+TEST(lcov)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lcov_texts); i++) {
+		make_text(&lcov_texts[i], FILE_SIZE);
+		CHECK(check_reader_size(read_lcov, &lcov_texts[i], lcov_texts[i].what), "%s",
+		      lcov_texts[i].what);
 	}
 }
 
@@ -253,10 +282,8 @@ static bool read_coverage(const void *what)
 		err = gcov_data_read((char *)data, nr_data * sizeof(data[0]), &n, &e);
 	if (!err)
 		err = gcov_add_object(xprof_new(XPROF_FEEDBACK), &n, "/a.o", 0, 0, NULL, &e);
-	if (err)
-		printf("# %s: %s\n", (const char *)what, e.text);
-	fflush(stdout);
-	return !err;
+	(void)what;
+	return is_read(err, &e);
 }
 
 TEST(functions)

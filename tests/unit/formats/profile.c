@@ -61,6 +61,33 @@ TEST(places_are_equal_by_image_address_and_lines)
 	profile_free(p);
 }
 
+/* Many at once are the same places, whether they are new, known or twice among them. */
+TEST(places_at_once_are_those_one_by_one)
+{
+	struct profile *p = profile_new();
+	struct profile_address at[PROFILE_PLACES_MAX];
+	uint32_t ids[PROFILE_PLACES_MAX], nr_before, wrong = 0;
+
+	profile_places(p, at, 0, ids);
+	for (unsigned int turn = 0; turn < 200; turn++) {
+		for (unsigned int i = 0; i < PROFILE_PLACES_MAX; i++)
+			at[i] = (struct profile_address){ test_random() % 3,
+							  test_random() % 1000 };
+		at[5] = at[60];
+		profile_places(p, at, PROFILE_PLACES_MAX, ids);
+		nr_before = p->nr_places;
+		for (unsigned int i = 0; i < PROFILE_PLACES_MAX; i++)
+			wrong += profile_place(p, at[i].image, at[i].address, NULL, 0) != ids[i] ||
+				 p->places[ids[i]].image != at[i].image ||
+				 p->places[ids[i]].address != at[i].address ||
+				 p->places[ids[i]].nr_lines;
+		wrong += p->nr_places != nr_before;
+	}
+	CHECK(!wrong && p->nr_places > 2000 && p->nr_places <= 3000, "%u wrong of %u places", wrong,
+	      p->nr_places);
+	profile_free(p);
+}
+
 TEST(stacks_share_their_callers)
 {
 	struct profile *p = profile_new();

@@ -212,6 +212,41 @@ TEST(samples_without_frames_are_in_comments)
 	drop(&b);
 }
 
+/* In each file of a profile that goes on, all intervals are of a function or [lost]. */
+TEST(lost_samples_are_a_frame)
+{
+	static const struct { enum sampler_format format; const char *name; } files[] = {
+		{ SAMPLER_PPROF, "a.pb.gz" }, { SAMPLER_CPUPROFILE, "a.prof" },
+		{ SAMPLER_FOLDED, "a.folded" },
+	};
+
+	tmpdir_make();
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct sampler_builder b = file_builder(files[i].format, files[i].name);
+
+		for (int64_t turn = 1; turn < 4; turn++) {
+			struct profile *p;
+			int64_t unit, lost = 0;
+
+			give_stack(&b, 2, 1, NULL, 0);
+			give(&b, NULL, 0, SAMPLER_BLOCKED, 1, gettid(), NULL, 0);
+			give(&b, NULL, 0, SAMPLER_WHOLE, 1, gettid(), NULL, 0);
+			give(&b, NULL, 0, SAMPLER_GONE, 1, gettid(), NULL, 0);
+			p = complete(&b, files[i].name, SAMPLER_CPU);
+			unit = profile_total(p, 0) / (4 * turn);
+			for (uint32_t k = 0; k < p->nr_samples; k++)
+				if (p->tree.nodes[p->samples[k].node].parent == PROFILE_NONE)
+					lost += profile_values(p, k)[0];
+			CHECK(unit && profile_total(p, 0) == 4 * turn * unit &&
+			      (files[i].format == SAMPLER_FOLDED || lost == 2 * turn * unit),
+			      "%s: %lld of %lld", files[i].name, (long long)lost,
+			      (long long)profile_total(p, 0));
+			profile_free(p);
+		}
+		drop(&b);
+	}
+}
+
 TEST(memory_is_bounded)
 {
 	struct build_profile *b = build_profile_new(1000);
