@@ -10,7 +10,7 @@ include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feed
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
-.PHONY: all module check test unit asan tsan golden fuzz-smoke interop vm bench lint events-lint quickstart deps install clean help
+.PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm bench lint events-lint quickstart deps install clean help
 
 all: $(programs) $(shared) $(data)	## build the user-space programs into build/bin
 
@@ -31,6 +31,9 @@ check: unit golden fuzz-smoke	## what needs no root and no VM
 
 unit asan tsan golden fuzz-smoke interop vm:	## one suite (what they are: tests/run)
 	$(Q)tests/run $@
+
+fuzz:				## clang's libFuzzer on each parser, ten CPU-minutes each
+	$(Q)O=$(O) tests/fuzz/run
 
 bench: all $(benches)		## print the benchmarks' figures
 	$(Q)tests/bench/run

@@ -109,8 +109,12 @@ unit_test     = $(call linked,tests,$(O)/tests/$(1),$(2),$(3),$(4))
 test_tool     = $(call linked,test_tools,$(O)/tools/$(1),$(2),$(3),$(4))
 bench_program = $(call linked,benches,$(O)/bench/$(1),$(2),$(3),$(4))
 fuzz_target   = $(call linked,fuzzers,$(O)/fuzz/$(1),$(2) $(fuzz_driver),$(3),$(4) $(fuzz_flags))
-fuzz_driver  := $(if $(filter libfuzzer,$(FUZZ)),,tests/fuzz/driver.c)
-fuzz_flags   := $(if $(filter libfuzzer,$(FUZZ)),-fsanitize=fuzzer)
+fuzz_driver  := tests/fuzz/oracle.c $(if $(filter libfuzzer,$(FUZZ)),,tests/fuzz/driver.c)
+fuzz_flags   := -Wl,--wrap=LLVMFuzzerTestOneInput $(if $(filter libfuzzer,$(FUZZ)),-fsanitize=fuzzer)
+ifeq ($(FUZZ),libfuzzer)
+# NULL + 0, which C2y defines, is no finding
+cflags       += -fsanitize=fuzzer-no-link -fno-sanitize=pointer-overflow
+endif
 
 # $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other
 # people's programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION

@@ -7,9 +7,10 @@
  * allowed (buffer_sync.c). For that the process is pinned here (pins.c).
  */
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
-#include <linux/vmalloc.h>
+#include <linux/slab.h>
 #include "module/buffer_sync.h"
 #include "module/callers.h"
 #include "module/cpu_buffer.h"
@@ -28,15 +29,16 @@ static int alloc_one(unsigned int cpu, unsigned long entries)
 {
 	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 	int node = cpu_to_node(cpu);
-	struct op_entry *e = vzalloc_node(array_size(entries, sizeof(*e)), node);
-	struct op_entry *aside = vzalloc_node(array_size(entries, sizeof(*e)), node);
+	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
+	struct op_entry *e = kvzalloc_node(array_size(entries, sizeof(*e)), gfp, node);
+	struct op_entry *aside = kvzalloc_node(array_size(entries, sizeof(*e)), gfp, node);
 
 	memset(b, 0, sizeof(*b));
 	op_ring_init(&b->ring, e, entries);
 	op_ring_init(&b->aside, aside, entries);
 	op_irq_work_setup_hard(&b->pin_work, op_pin_work);
 	if (depth)
-		b->callers = vzalloc_node(array_size(depth, sizeof(*b->callers)), node);
+		b->callers = kvzalloc_node(array_size(depth, sizeof(*b->callers)), gfp, node);
 	return e && aside && (b->callers || !depth) ? 0 : -ENOMEM;
 }
 
@@ -67,9 +69,9 @@ void op_cpu_buffers_free(void)
 	for_each_possible_cpu(cpu) {
 		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 
-		vfree(b->ring.entries);
-		vfree(b->aside.entries);
-		vfree(b->callers);
+		kvfree(b->ring.entries);
+		kvfree(b->aside.entries);
+		kvfree(b->callers);
 		b->ring.entries = b->aside.entries = NULL;
 		b->callers = NULL;
 	}

@@ -72,8 +72,8 @@ static char *path_buf;		/* PATH_MAX bytes */
 
 int op_cookies_alloc(void)
 {
-	by_file = kvcalloc(1 << HASH_BITS, sizeof(*by_file), GFP_KERNEL);
-	by_number = kvcalloc(1 << HASH_BITS, sizeof(*by_number), GFP_KERNEL);
+	by_file = kvcalloc(1 << HASH_BITS, sizeof(*by_file), GFP_KERNEL | __GFP_NOWARN);
+	by_number = kvcalloc(1 << HASH_BITS, sizeof(*by_number), GFP_KERNEL | __GFP_NOWARN);
 	path_buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	nr_cookies = nr_numbers = 0;
 	if (by_file && by_number && path_buf)

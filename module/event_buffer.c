@@ -6,10 +6,11 @@
  * checks both after it has queued itself.
  */
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include "module/event_buffer.h"
 
@@ -32,13 +33,13 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 
 	if (!watershed || watershed >= size || record + OP_WORDS_RESERVE >= size)
 		return -EINVAL;
-	w = vzalloc(array_size(nr, sizeof(*w)));
+	w = kvcalloc(nr, sizeof(*w), GFP_KERNEL | __GFP_NOWARN);
 	if (!w)
 		return -ENOMEM;
 	op_words_init(&words, w, nr, size);
 	seen = 0;
 	if (depth) {
-		stack.words = vzalloc(array_size(record, sizeof(*stack.words)));
+		stack.words = kvcalloc(record, sizeof(*stack.words), GFP_KERNEL | __GFP_NOWARN);
 		if (!stack.words) {
 			op_event_free();
 			return -ENOMEM;
@@ -56,8 +57,8 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 
 void op_event_free(void)
 {
-	vfree(stack.words);
-	vfree(words.words);
+	kvfree(stack.words);
+	kvfree(words.words);
 	stack.words = NULL;
 	words.words = NULL;
 }

@@ -15,7 +15,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 #include "module/dcookie.h"
 #include "module/maps.h"
@@ -352,8 +351,8 @@ int op_maps_alloc(void)
 	if (!op_unwind_tables_wanted())
 		return 0;
 	init_irq_work(&kick_work, kick);
-	pool = vzalloc(array_size(SPACES_MAX, sizeof(*pool)));
-	scratch = vmalloc(array_size(MAPS_MAX, sizeof(*scratch)));
+	pool = kvcalloc(SPACES_MAX, sizeof(*pool), GFP_KERNEL | __GFP_NOWARN);
+	scratch = kvcalloc(MAPS_MAX, sizeof(*scratch), GFP_KERNEL | __GFP_NOWARN);
 	/* a queue of its own: samples taken before the worker runs have no maps */
 	queue = alloc_workqueue("oprofile-maps", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	if (!pool || !scratch || !queue) {
@@ -378,8 +377,8 @@ void op_maps_free(void)
 	rcu_barrier();		/* wait for pending callbacks */
 	free_released();
 	INIT_HLIST_HEAD(&free_spaces);
-	vfree(scratch);
-	vfree(pool);
+	kvfree(scratch);
+	kvfree(pool);
 	queue = NULL;
 	scratch = NULL;
 	pool = NULL;

@@ -11,8 +11,8 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/vmalloc.h>
 #include "module/buffer_sync.h"
 #include "module/cpu_buffer.h"
 #include "module/maps.h"
@@ -46,8 +46,8 @@ int op_pins_alloc(void)
 {
 	int i;
 
-	pin_pool = vzalloc(array_size(PINS_MAX, sizeof(*pin_pool)));
-	unmap_pool = vzalloc(array_size(UNMAPS_MAX, sizeof(*unmap_pool)));
+	pin_pool = kvcalloc(PINS_MAX, sizeof(*pin_pool), GFP_KERNEL | __GFP_NOWARN);
+	unmap_pool = kvcalloc(UNMAPS_MAX, sizeof(*unmap_pool), GFP_KERNEL | __GFP_NOWARN);
 	if (!pin_pool || !unmap_pool) {
 		op_pins_free();
 		return -ENOMEM;
@@ -65,8 +65,8 @@ void op_pins_free(void)
 {
 	INIT_HLIST_HEAD(&free_pins);
 	INIT_LIST_HEAD(&free_unmaps);
-	vfree(pin_pool);
-	vfree(unmap_pool);
+	kvfree(pin_pool);
+	kvfree(unmap_pool);
 	pin_pool = NULL;
 	unmap_pool = NULL;
 }

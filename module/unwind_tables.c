@@ -40,7 +40,7 @@ int op_unwind_tables_alloc(u64 new_limit)
 	limit = new_limit;
 	if (!limit)
 		return 0;
-	images = kvcalloc(1 << HASH_BITS, sizeof(*images), GFP_KERNEL);
+	images = kvcalloc(1 << HASH_BITS, sizeof(*images), GFP_KERNEL | __GFP_NOWARN);
 	return images ? 0 : -ENOMEM;
 }
 

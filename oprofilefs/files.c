@@ -356,6 +356,13 @@ static const struct file_operations number_fops = {
 	.llseek = default_llseek,
 };
 
+/* Root may open any file for writing, whatever its mode. */
+static const struct file_operations value_fops = {
+	.owner = THIS_MODULE,
+	.read = read_number,
+	.llseek = default_llseek,
+};
+
 static const struct file_operations text_fops = {
 	.owner = THIS_MODULE,
 	.read = read_text,
@@ -371,6 +378,8 @@ static const struct file_operations poke_fops = {
 const struct file_operations *opfs_operations(const struct opfs_file *f)
 {
 	switch (f->kind) {
+	case OPFS_VALUE:
+		return &value_fops;
 	case OPFS_TEXT:
 		return &text_fops;
 	case OPFS_POKE:

@@ -128,14 +128,14 @@ static void choose_symbols(struct binary *b)
 static void extend_last_symbol(struct binary *b, uint64_t file_size)
 {
 	struct code_symbol *s = b->nr_symbols ? &b->symbols[b->nr_symbols - 1] : NULL;
-	uint64_t start;
+	uint64_t start, end;
 
 	if (!s || s->section == NO_SECTION)
 		return;
 	start = b->sections[s->section].start;
-	s->end = start + file_size < start ? UINT64_MAX : start + file_size;
-	if (s->end < s->start)
-		s->end = s->start;
+	end = start + file_size < start ? UINT64_MAX : start + file_size;
+	if (end > s->start)
+		s->end = end;
 }
 
 void binary_finish(struct binary *b)

@@ -6,34 +6,24 @@
  *	PROGRAM FILE...		just these inputs, to see a finding again
  *
  * Seeds lie in tests/fuzz/seeds/PROGRAM below the current folder, or in $FUZZ_SEEDS. A child
- * runs the target on an input that lies in shared memory; if it dies, hangs, or takes more than its
- * limits of CPU time, memory and output, the parent keeps the input and says where. Nothing else is
- * printed. $FUZZ_SEED: another random sequence.
+ * runs the target on an input that lies in shared memory; if it dies, also because the input costs
+ * more than it may (oracle.c), the parent keeps the input and says where. Nothing else is printed.
+ * $FUZZ_SEED: another random sequence.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define INPUT_MAX	(256 * 1024)
 #define SEEDS_MAX	256
-#define INPUT_SECONDS	20		/* of CPU time, with sanitizers; more is a hang */
-#define BLOCKED_SECONDS	600		/* of any time: it waits for what does not come */
-/* Of an input of 256 KiB at most, a quarter of what readers may take for 1 MiB [PF-7]. */
-#define MEMORY_MAX	(64u << 20)
-#define FILE_MAX	(64u << 20)	/* bytes of each file that is written */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -198,52 +188,6 @@ static void mutate_once(struct input *in)
 	}
 }
 
-/* --- limits --- */
-
-/* AddressSanitizer's; without it memory is not looked at. */
-__attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
-	void (*on_malloc)(const volatile void *, size_t), void (*on_free)(const volatile void *));
-__attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *);
-
-static atomic_size_t allocated;		/* in all, minus what was freed */
-static size_t before;			/* the same when the current input began: caches grow */
-
-static void count_malloc(const volatile void *block, size_t size)
-{
-	static const char message[] = "fuzz: more than 64 MiB of memory\n";
-
-	(void)block;
-	if ((ptrdiff_t)(atomic_fetch_add(&allocated, size) + size - before) >
-	    (ptrdiff_t)MEMORY_MAX) {
-		(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
-		abort();
-	}
-}
-
-static void count_free(const volatile void *block)
-{
-	if (block)
-		atomic_fetch_sub(&allocated, __sanitizer_get_allocated_size(block));
-}
-
-static void set_limits(void)
-{
-	const struct rlimit size = { FILE_MAX, FILE_MAX };
-
-	setrlimit(RLIMIT_FSIZE, &size);
-	if (__sanitizer_install_malloc_and_free_hooks && __sanitizer_get_allocated_size)
-		__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free);
-}
-
-/* 0: no limit. CPU time, because a busy machine takes any time for nothing. */
-static void limit_time(int cpu_seconds)
-{
-	const struct itimerval limit = { .it_value.tv_sec = cpu_seconds };
-
-	setitimer(ITIMER_PROF, &limit, NULL);
-	alarm(cpu_seconds ? BLOCKED_SECONDS : 0);
-}
-
 /* --- running --- */
 
 static void run_input(const struct input *in)
@@ -259,8 +203,6 @@ static void run_input(const struct input *in)
 	if (!copy)
 		_exit(2);
 	memcpy(copy, shared->bytes, shared->size);
-	before = atomic_load(&allocated);
-	limit_time(INPUT_SECONDS);
 	LLVMFuzzerTestOneInput(copy, shared->size);
 	free(copy);
 }
@@ -288,7 +230,6 @@ static void run_all(double duration)
 			mutate_once(shared);
 		run_input(shared);
 	}
-	limit_time(0);
 }
 
 /* Tell the finding and keep its input. */
@@ -305,8 +246,7 @@ static int report(const char *name, int status)
 	close(fd);
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "%s: %s on an input kept as %s\n", name,
-			WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF
-			? "hangs" : strsignal(WTERMSIG(status)), path);
+			strsignal(WTERMSIG(status)), path);
 	else
 		fprintf(stderr, "%s: exit %d on an input kept as %s\n", name, WEXITSTATUS(status),
 			path);
@@ -334,7 +274,6 @@ int main(int argc, char **argv)
 		fail("cannot share", "memory");
 	pid = fork();
 	if (pid == 0) {
-		set_limits();
 		run_all(argc > 1 ? 0 : duration ? atof(duration) : 3);
 		for (size_t i = 0; i < nr_seeds; i++)
 			free(seeds[i]);

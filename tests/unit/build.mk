@@ -194,3 +194,6 @@ $(foreach t,walk unwind unwind_libraries,\
 	$(eval $(call tests_named,libsampler,$(t)): $(sampler_stacks) | $(sampler_tiny) \
 		$(O)/tests/sampler_without_cfi.so))
 $(O)/tests/unit/libsampler/unwind.o: cppflags += -DIS_CHECKED=$(if $(SAN),1,0)
+
+# the tests' own
+$(call test_of,tests/fuzz_oracle,tests/fuzz/oracle.c)

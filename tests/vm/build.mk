@@ -15,7 +15,7 @@ vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree gaps-fp)
 
 .PHONY: vm-programs
 vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
-	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy stacks)
+	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy stacks fuzz)
 
 # the programs of tests/unit whose stacks are known, for cases that ask for them
 .PHONY: known-stacks
@@ -50,6 +50,7 @@ $(filter-out $(O)/vm/bin/shares%,$(vm_static)): $(O)/vm/bin/%: tests/vm/workload
 
 $(eval $(call linked,vm_linked,$(O)/vm/bin/odb-check,tests/vm/odb-check.c,libdb.a))
 $(eval $(call linked,vm_linked,$(O)/vm/bin/stacks,tests/vm/stacks.c tests/vm/stacks_names.c,libunwind.a))
+$(eval $(call linked,vm_linked,$(O)/vm/bin/fuzz,tests/vm/fuzz.c,libunwind.a))
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
 $(vm_tools): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h $(vm_header)
 	$(vm_cc) -static -o $@ $<

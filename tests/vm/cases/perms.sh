@@ -63,7 +63,9 @@ done
 writable=
 # shellcheck disable=SC2044
 for file in $(find $fs -type f ! -perm -200); do
-	[ "$(probe write "$file" 1)" = EINVAL ] || writable="$writable $file"
+	for text in 0 1; do
+		[ "$(probe write "$file" $text)" = EINVAL ] || writable="$writable $file"
+	done
 done
 is "read-only files that take a write, even of root's" "$writable" ""
 is "a watershed as large as the buffer is refused" \

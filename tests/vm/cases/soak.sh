@@ -1,9 +1,9 @@
 # shellcheck shell=dash
-# seconds: 30000
+# seconds: 600
 # collectors: module perf
 # soak - half an hour of everything that wears a profiler out: see tests/soak, which runs this
 #
-# SOAK_SECONDS for each collector. In the first half the daemon is killed every 20 s and the module
+# LASTING for each collector. In the first half the daemon is killed every 20 s and the module
 # unloaded; in the second it lives, and its memory is watched. The workload knows its owners: each
 # program works at another place of its file (workloads/variant.c), and churn's builds tell theirs
 # by their build IDs. On a host, HOST=1, nothing is done to others: no hotplug, clock or suspend.
@@ -111,8 +111,8 @@ at_least "a count was raised to just below 2^32" "$raised" 1
 start_soak
 
 begin=$(now)
-middle=$((begin + SOAK_SECONDS / 2)) three=$((begin + SOAK_SECONDS * 3 / 4))
-end=$((begin + SOAK_SECONDS))
+middle=$((begin + LASTING / 2)) three=$((begin + LASTING * 3 / 4))
+end=$((begin + LASTING))
 jobs=
 # shellcheck disable=SC2046 # one word per number
 variants=$(printf "$BIN/v%02d " $(seq 0 19))
