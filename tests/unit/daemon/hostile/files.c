@@ -50,8 +50,8 @@ static bool lease_is(const char *state, pid_t pid)
 
 /*
  * The holder never gives up the lease, so whoever waits for it waits until the kernel takes it
- * (fs.lease-break-time). It is still there when the daemon has answered: it did not wait. Daemons of
- * tests beside this one may open the file before ours does.
+ * (fs.lease-break-time). It is still there when the daemon has answered: it did not wait. Daemons
+ * of tests beside this one may open the file before ours does.
  */
 TEST(lease_on_a_sampled_file)
 {
