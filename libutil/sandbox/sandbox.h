@@ -21,6 +21,7 @@ enum sandbox_kind {
 struct sandbox {
 	enum sandbox_kind kind;
 	bool network;			/* SANDBOX_REPORT: may connect to servers */
+	bool times;			/* SANDBOX_REPORT: may set those of files that are open */
 	const char *const *writable;	/* SANDBOX_REPORT: files and folders, or NULL */
 	/* limits; 0: as before */
 	uint64_t memory;		/* bytes that may be mapped in addition */
