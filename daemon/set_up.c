@@ -200,7 +200,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		jit_sweep();
 	sfiles_raise_limit();
 	if (!err)
-		err = privileges_drop(d->options.session_dir, e);
+		err = privileges_drop(d->options.session_dir, 0, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
 	if (!err)
