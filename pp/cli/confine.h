@@ -21,9 +21,9 @@ struct confine_needs {
 
 /*
  * From now on, and for good, this process reads files, but writes only to the outputs and caches.
- * It executes nothing besides the pager, which is forked now, and connects only if that is needed or
- * servers of debug files are configured. Call it before a thread is started or anything is parsed. -errno: this is
- * root, and it failed.
+ * It executes nothing besides the pager, which is forked now, and connects only if that is needed
+ * or servers of debug files are configured. Call it before a thread is started or anything is
+ * parsed. -errno: this is root, and it failed.
  */
 int confine(const struct confine_needs *needs, struct op_error *e);
 

@@ -215,6 +215,45 @@ TEST(a_file_that_ends_its_task)
 	end_with_map(other);
 }
 
+/* ---- a program of the same user as the parsers ---- */
+
+static uid_t uid_of(pid_t pid)
+{
+	char *path = xasprintf("/proc/%d/status", pid), *text = NULL;
+	const char *line = NULL;
+	unsigned int uid = 0;
+
+	if (!file_read_all(path, 65536, &text, NULL))
+		line = strstr(text, "\nUid:");
+	CHECK(line && sscanf(line, "\nUid: %u", &uid) == 1 && uid, "it is root's");
+	free(text);
+	free(path);
+	return uid;
+}
+
+/* A container's root or a network's users may be nobody, too. */
+TEST(the_parsers_user)
+{
+	pid_t other, helper, killer;
+	int status = 1;
+	uid_t uid;
+
+	start_daemon();
+	other = victim();
+	helper = worker_helper(daemon_pid());
+	uid = uid_of(helper);
+	killer = fork();
+	if (!killer)
+		_exit(setresuid(uid, uid, uid) || kill(helper, SIGKILL) ||
+		      !kill(first_child(daemon_pid()), SIGKILL));
+	CHECK(waitpid(killer, &status, 0) == killer && !status, "it killed another process, too");
+	sample_it(other);
+	check_nothing_lost();
+	CHECK(has_object(other), "no names");
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(other);
+}
+
 #endif
 
 TEST_MAIN()

@@ -21,17 +21,23 @@ static inline pid_t daemon_pid(void)
 	return pid;
 }
 
-/* The daemon's child, which starts the tasks; 0: none. */
-static inline pid_t worker_helper(pid_t daemon)
+/* 0: none. */
+static inline pid_t first_child(pid_t pid)
 {
-	char *path = xasprintf("/proc/%d/task/%d/children", daemon, daemon), *text = NULL;
-	int pid = 0;
+	char *path = xasprintf("/proc/%d/task/%d/children", pid, pid), *text = NULL;
+	int child = 0;
 
-	if (file_read_all(path, 4096, &text, NULL) || sscanf(text, "%d", &pid) != 1)
-		pid = 0;
+	if (file_read_all(path, 4096, &text, NULL) || sscanf(text, "%d", &child) != 1)
+		child = 0;
 	free(text);
 	free(path);
-	return pid;
+	return child;
+}
+
+/* The process that starts the tasks, below one that replaces it. */
+static inline pid_t worker_helper(pid_t daemon)
+{
+	return first_child(first_child(daemon));
 }
 
 static inline bool worker_has_open(pid_t pid, const char *path)
