@@ -49,8 +49,8 @@ struct unwind_cache_stats {
 };
 
 /*
- * For at most @limit bytes of tables. Starts a thread with all signals blocked; a child of fork()
- * does not have it.
+ * For at most @limit bytes of tables. Starts threads with all signals blocked; a child of fork()
+ * does not have them.
  */
 int unwind_cache_create(size_t limit, struct unwind_cache **ret);
 /* All tables must have been put. NULL is fine; returns NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* workers.h - the daemon's process, its helper for tasks, and what they have open */
+/* workers.h - the daemon's process, and what its tasks have open */
 #ifndef TESTS_UNIT_DAEMON_HOSTILE_WORKERS_H
 #define TESTS_UNIT_DAEMON_HOSTILE_WORKERS_H
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libutil/strbuf.h"
+#include "tests/unit/children.h"
 #include "tests/unit/daemon/program.h"
 
 static inline pid_t daemon_pid(void)
@@ -19,25 +20,6 @@ static inline pid_t daemon_pid(void)
 	      sscanf(text.text, "pid %d", &pid) == 1, "no status");
 	strbuf_free(&text);
 	return pid;
-}
-
-/* 0: none. */
-static inline pid_t first_child(pid_t pid)
-{
-	char *path = xasprintf("/proc/%d/task/%d/children", pid, pid), *text = NULL;
-	int child = 0;
-
-	if (file_read_all(path, 4096, &text, NULL) || sscanf(text, "%d", &child) != 1)
-		child = 0;
-	free(text);
-	free(path);
-	return child;
-}
-
-/* The process that starts the tasks, below one that replaces it. */
-static inline pid_t worker_helper(pid_t daemon)
-{
-	return first_child(first_child(daemon));
 }
 
 static inline bool worker_has_open(pid_t pid, const char *path)
