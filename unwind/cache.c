@@ -20,6 +20,7 @@
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
+#include "libutil/quiet_path.h"
 #include "libutil/sandbox/worker.h"
 #include "libutil/thread.h"
 #include "unwind/apart.h"
@@ -184,7 +185,7 @@ static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *ke
 	struct entry *e, **bucket = bucket_of(c, key);
 	struct stat st;
 
-	if (fstat(fd, &st) || c->nr_pending >= PENDING_MAX || !may_wait(c, st.st_uid))
+	if (quiet_stat(fd, &st) || c->nr_pending >= PENDING_MAX || !may_wait(c, st.st_uid))
 		return NULL;
 	if (c->nr_entries >= ENTRIES_MAX) {
 		e = find_oldest(c, false);
