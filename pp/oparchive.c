@@ -91,6 +91,7 @@ int main(int argc, const char **argv)
 		const struct confine_needs needs = {
 			.outputs = { options.output_dir },
 			.times = true,
+			.must_write = true,
 		};
 
 		status = confine_and_run(&needs, run, &options);

@@ -162,6 +162,7 @@ int main(int argc, const char **argv)
 	} else {
 		const struct confine_needs needs = {
 			.outputs = { options.abi ? options.output : options.session_dir },
+			.must_write = true,
 		};
 
 		status = confine_and_run(&needs, run, &options);

@@ -175,7 +175,7 @@ static void allow_own_limits(struct filter *f)
 static void allow_reporting(struct filter *f, const struct sandbox *s, bool has_landlock)
 {
 	allow_all(f, reporting, COUNT(reporting));
-	if (has_landlock || geteuid()) {
+	if (has_landlock || geteuid() || s->must_write) {
 		allow_all(f, writing, COUNT(writing));
 		answer(f, SYS_openat, SECCOMP_RET_ALLOW);
 	} else {

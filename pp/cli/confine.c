@@ -74,6 +74,7 @@ int confine(const struct confine_needs *needs, struct op_error *e)
 	has_servers = servers && servers[strspn(servers, " ")];
 	s.network = has_servers || needs->network;
 	s.times = needs->times;
+	s.must_write = needs->must_write;
 	for (size_t i = 0; i < NR_OUTPUTS; i++)
 		if (needs->outputs[i])
 			writable[nr++] = writable_of(needs->outputs[i]);

@@ -17,6 +17,7 @@ struct confine_needs {
 	bool pager;			/* if standard output is a terminal */
 	bool network;			/* connect, also without servers of debug files */
 	bool times;			/* set those of files that are open */
+	bool must_write;		/* it has no other output: do it without Landlock, too */
 };
 
 /*
