@@ -21,7 +21,15 @@
 #define OTHERS_MAX	12	/* their connections */
 #define ACCEPT_PAUSE_MS	1000	/* after accept() failed */
 
-enum peer_state { PEER_FREE, PEER_ASKING, PEER_WANTS_DUMP, PEER_WANTS_SHUTDOWN, PEER_ANSWERED };
+enum peer_state {
+	PEER_FREE,
+	PEER_ASKING,
+	PEER_WAITS,			/* until the recorder is no longer busy */
+	PEER_RUNNING,			/* its request keeps the recorder busy */
+	PEER_WANTS_DUMP,
+	PEER_WANTS_SHUTDOWN,
+	PEER_ANSWERED,
+};
 
 struct peer {
 	enum peer_state state;
@@ -45,6 +53,7 @@ struct control {
 	int64_t recent_until;
 	struct peer peers[CONTROL_MAX_PEERS];
 	bool shutdown_requested;
+	bool busy;			/* with control_serve_busy() */
 };
 
 int control_open(const struct control_config *config, struct control **ret, struct op_error *e)
@@ -158,6 +167,10 @@ static void run_request(struct control *c, struct peer *p, char *line)
 
 	request = request_find(line, &argument);
 	err = request_check(request, line, argument, p->owner, &e);
+	if (!err && c->busy && !request->while_busy) {
+		p->state = PEER_WAITS;
+		return;
+	}
 	log_about(LOG_MISC, "request '%.60s' of user %d, pid %d%s", line, (int)p->uid, (int)p->pid,
 		  err ? ": refused" : "");
 	if (!err && !request->run) {
@@ -166,6 +179,7 @@ static void run_request(struct control *c, struct peer *p, char *line)
 		c->shutdown_requested |= p->state == PEER_WANTS_SHUTDOWN;
 		return;
 	}
+	p->state = PEER_RUNNING;
 	if (!err)
 		err = run_now(c, request, argument, p, &e);
 	answer(p, err, &e);
@@ -329,11 +343,21 @@ int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms)
 			fds[nr].fd = p->fd;
 			fds[nr].events = p->state == PEER_ASKING ? POLLIN : POLLOUT;
 			limit_timeout(timeout_ms, p->deadline);
+		} else if (p->state == PEER_WAITS) {
+			*timeout_ms = 0;
 		} else if (p->state == PEER_WANTS_DUMP) {
 			limit_timeout(timeout_ms, c->dump_at);
 		}
 	}
 	return nr;
+}
+
+/* Those that came while the recorder was busy. */
+static void run_waiting(struct control *c)
+{
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		if (c->peers[i].state == PEER_WAITS)
+			run_request(c, &c->peers[i], c->peers[i].line);
 }
 
 static bool is_late(const struct peer *p)
@@ -342,7 +366,7 @@ static bool is_late(const struct peer *p)
 }
 
 /* The daemon itself may be late, after writing samples: read what has arrived, then check. */
-void control_serve(struct control *c, const struct pollfd *fds, int nr)
+static void serve_peers(struct control *c, const struct pollfd *fds, int nr)
 {
 	for (int i = 1; i < nr; i++) {
 		struct peer *p = &c->peers[i - 1];
@@ -360,7 +384,24 @@ void control_serve(struct control *c, const struct pollfd *fds, int nr)
 	}
 	if (nr && fds[0].revents)
 		accept_peers(c);
+}
+
+void control_serve(struct control *c, const struct pollfd *fds, int nr)
+{
+	run_waiting(c);
+	serve_peers(c, fds, nr);
 	serve_dumps(c);
+}
+
+void control_serve_busy(struct control *c)
+{
+	struct pollfd fds[CONTROL_MAX_FDS];
+	int timeout = 0, nr = control_poll(c, fds, &timeout);
+
+	c->busy = true;
+	if (poll(fds, (nfds_t)nr, 0) >= 0)
+		serve_peers(c, fds, nr);
+	c->busy = false;
 }
 
 bool control_shutdown_requested(const struct control *c)

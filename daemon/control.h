@@ -43,6 +43,11 @@ void control_stop_listening(struct control *c);
 int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms);
 /* After poll(), with @fds as filled above: run the requests that came in. */
 void control_serve(struct control *c, const struct pollfd *fds, int nr);
+/*
+ * While the recorder is busy with a request: answer those that only ask for its state, without
+ * waiting. Others wait for the next control_serve().
+ */
+void control_serve_busy(struct control *c);
 
 /* Whether an owner requested shutdown. */
 bool control_shutdown_requested(const struct control *c);

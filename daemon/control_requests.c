@@ -283,14 +283,14 @@ static int do_save(const struct control_config *config, const char *argument, st
 }
 
 static const struct request requests[] = {
-	{ "ping",     true,  false, ANSWER_NOW, do_ping },
-	{ "status",   true,  false, ANSWER_RECENT, do_status },
-	{ "dump",     true,  false, ANSWER_DUMPED, NULL },
-	{ "start",    false, false, ANSWER_NOW, do_start },
-	{ "stop",     false, false, ANSWER_NOW, do_stop },
-	{ "reset",    false, false, ANSWER_NOW, do_reset },
-	{ "save",     false, true,  ANSWER_NOW, do_save },
-	{ "shutdown", false, false, ANSWER_ENDED, NULL },
+	{ "ping",     true,  false, ANSWER_NOW,    true,  do_ping },
+	{ "status",   true,  false, ANSWER_RECENT, true,  do_status },
+	{ "dump",     true,  false, ANSWER_DUMPED, false, NULL },
+	{ "start",    false, false, ANSWER_NOW,    false, do_start },
+	{ "stop",     false, false, ANSWER_NOW,    false, do_stop },
+	{ "reset",    false, false, ANSWER_NOW,    false, do_reset },
+	{ "save",     false, true,  ANSWER_NOW,    false, do_save },
+	{ "shutdown", false, false, ANSWER_ENDED,  true,  NULL },
 };
 
 /* The request is quoted in answers and in the log. */

@@ -18,6 +18,7 @@ struct request {
 	bool anybody;			/* not only root and the daemon's own user */
 	bool argument;			/* takes one */
 	enum request_answer answer;
+	bool while_busy;		/* also while the recorder serves another request */
 	int (*run)(const struct control_config *config, const char *argument, struct strbuf *text,
 		   struct op_error *e);
 };

@@ -59,9 +59,9 @@ static uint64_t wanted(const char *session_dir)
 	return all;
 }
 
-int privileges_drop(const char *session_dir, struct op_error *e)
+int privileges_drop(const char *session_dir, uint64_t more, struct op_error *e)
 {
-	int err = capabilities_keep(wanted(session_dir));
+	int err = capabilities_keep(wanted(session_dir) | more);
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;

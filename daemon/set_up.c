@@ -109,6 +109,14 @@ static int open_collector(struct daemon *d, struct op_error *e)
 	return 0;
 }
 
+static void answer_meanwhile(void *context)
+{
+	const struct daemon *d = context;
+
+	if (d->control)
+		control_serve_busy(d->control);
+}
+
 static int open_recorder(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -128,6 +136,8 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
 		.call_arcs = o->call_arcs,
+		.meanwhile = answer_meanwhile,
+		.context = d,
 	};
 	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 
@@ -190,7 +200,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		jit_sweep();
 	sfiles_raise_limit();
 	if (!err)
-		err = privileges_drop(d->options.session_dir, e);
+		err = privileges_drop(d->options.session_dir, 0, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
 	if (!err)

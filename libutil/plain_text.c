@@ -3,6 +3,7 @@
 #include "libutil/plain_text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "libutil/utf8.h"
@@ -11,17 +12,39 @@
 #define HEAD		100	/* shown of a longer word, before "..." */
 #define TAIL		(WORD_MAX - HEAD - 3)
 
-/* A character of two or three bytes that is not printed as such. */
+static const struct {
+	uint32_t first, last;
+} unprintable[] = {
+	{ 0x80, 0x9f },			/* C1 */
+	{ 0xad, 0xad },			/* soft hyphen */
+	{ 0x61c, 0x61c },		/* writing direction */
+	{ 0x200b, 0x200b },		/* a space without width (not joiners, which words need) */
+	{ 0x200e, 0x200f },		/* writing direction */
+	{ 0x2028, 0x202e },		/* separators of lines and paragraphs, writing direction */
+	{ 0x2060, 0x206f },		/* invisible operators, writing direction */
+	{ 0xfeff, 0xfeff },		/* a space without width */
+	{ 0xfff9, 0xfffb },		/* annotations */
+	{ 0xe0000, 0xe007f },		/* invisible letters */
+};
+
+static uint32_t code_point(const unsigned char *p, size_t n)
+{
+	uint32_t code = n == 2 ? p[0] & 0x1f : n == 3 ? p[0] & 0x0f : p[0] & 0x07;
+
+	for (size_t i = 1; i < n; i++)
+		code = code << 6 | (p[i] & 0x3f);
+	return code;
+}
+
+/* A character of @n bytes, more than one, that is not printed as such. */
 static bool acts_on_text(const unsigned char *p, size_t n)
 {
-	if (n == 2)
-		return (p[0] == 0xc2 && p[1] < 0xa0) ||		/* C1 */
-		       (p[0] == 0xd8 && p[1] == 0x9c);		/* U+061C */
-	if (n != 3 || p[0] != 0xe2)
-		return false;
-	return (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||	/* U+200E, U+200F */
-				 (p[2] >= 0xa8 && p[2] <= 0xae))) ||	/* U+2028 to U+202E */
-	       (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);		/* U+2066 to U+2069 */
+	const uint32_t code = code_point(p, n);
+
+	for (size_t i = 0; i < sizeof(unprintable) / sizeof(*unprintable); i++)
+		if (code >= unprintable[i].first && code <= unprintable[i].last)
+			return true;
+	return false;
 }
 
 size_t plain_length(const char *text)
@@ -32,7 +55,7 @@ size_t plain_length(const char *text)
 	if (p[0] < 0x80)
 		return p[0] >= ' ' && p[0] != 0x7f;
 	n = utf8_length(text);
-	return acts_on_text(p, n) ? 0 : n;
+	return n > 1 && acts_on_text(p, n) ? 0 : n;
 }
 
 void plain_text(char *text, size_t len)

@@ -3,9 +3,9 @@
  * plain_text.h - untrusted text without characters that act on what shows it
  *
  * File names and strings in session files may hold anything; printed, they must not control the
- * terminal, start a new line, or change the order in which other text is shown. So control
- * characters (C0, DEL, C1), line and paragraph separators, marks of writing direction, and bytes
- * that are not UTF-8 become '?', one for each byte.
+ * terminal, start a new line, change the order in which other text is shown, or look like another
+ * name. So control characters (C0, DEL, C1), line and paragraph separators, marks of writing
+ * direction, invisible characters, and bytes that are not UTF-8 become '?', one for each byte.
  */
 #ifndef LIBUTIL_PLAIN_TEXT_H
 #define LIBUTIL_PLAIN_TEXT_H

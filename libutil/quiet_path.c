@@ -5,7 +5,9 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+#include "libutil/errand.h"
 #include "libutil/quiet_path.h"
 
 #ifndef RESOLVE_CACHED
@@ -28,12 +30,67 @@ int quiet_open(int root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int quiet_open_file(int handle)
+static void open_file(struct errand *errand)
 {
 	char self[64];
-	int fd;
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
-	fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", errand->fd);
+	errand->opened = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	errand->err = errand->opened < 0 ? -errno : 0;
+}
+
+int quiet_open_file(int handle)
+{
+	struct errand errand = { .run = open_file, .place = errand_place(handle), .fd = handle };
+	int err = errand_run(&errand, sizeof(errand));
+
+	if (!err)
+		err = errand.err;
+	return err ? err : errand.opened;
+}
+
+struct identification {
+	struct errand errand;
+	struct build_id id;
+};
+
+static void read_build_id(struct errand *errand)
+{
+	struct identification *i = (struct identification *)errand;
+
+	i->errand.err = build_id_read_fd(errand->fd, &i->id);
+}
+
+int quiet_build_id(int fd, struct build_id *ret)
+{
+	struct identification i = {
+		.errand = { .run = read_build_id, .place = errand_place(fd), .fd = fd },
+	};
+	int err = errand_run(&i.errand, sizeof(i));
+
+	if (!err)
+		err = i.errand.err;
+	if (!err)
+		*ret = i.id;
+	return err;
+}
+
+int quiet_stat(int fd, struct stat *ret)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st))
+		return -errno;
+	*ret = (struct stat){
+		.st_dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+		.st_ino = st.stx_ino,
+		.st_mode = st.stx_mode,
+		.st_nlink = st.stx_nlink,
+		.st_uid = st.stx_uid,
+		.st_gid = st.stx_gid,
+		.st_size = (off_t)st.stx_size,
+		.st_mtim = { st.stx_mtime.tv_sec, st.stx_mtime.tv_nsec },
+		.st_ctim = { st.stx_ctime.tv_sec, st.stx_ctime.tv_nsec },
+	};
+	return 0;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * quiet_path.h - open other users' files without waiting for anybody
+ * quiet_path.h - open and identify other users' files without waiting for anybody
  *
  * Any user may execute a file on a FUSE file system that their own program serves. If that program
  * never answers, looking up a path there would block the daemon forever. The names of a file that
- * was just executed are in the kernel's dentry cache, so the lookup uses only the cache.
+ * was just executed are in the kernel's dentry cache, so the lookup uses only the cache. What may
+ * ask a server on the network is an errand (errand.h): -ETIMEDOUT if its file system hangs.
  */
 #ifndef LIBUTIL_QUIET_PATH_H
 #define LIBUTIL_QUIET_PATH_H
+
+#include <sys/stat.h>
+#include "libutil/build_id.h"
 
 /*
  * An O_PATH descriptor of the absolute @path below the folder @root (AT_FDCWD: our own root).
@@ -21,5 +25,9 @@ int quiet_open(int root, const char *path);
  * kernel breaks it (fs.lease-break-time, 45 s), for which an ordinary open() waits.
  */
 int quiet_open_file(int handle);
+
+/* build_id_read_fd(), and fstat() as far as the kernel knows the file. 0 or -errno. */
+int quiet_build_id(int fd, struct build_id *ret);
+int quiet_stat(int fd, struct stat *ret);
 
 #endif

@@ -24,6 +24,7 @@
 #include "live/peer.h"
 #include "live/serve.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/option_words.h"
 
 #define CONNECTIONS_MAX	16
@@ -175,7 +176,10 @@ static void serve(struct server *server, struct pollfd *listeners)
 /* Returns only after an error. IPv6 is optional: a machine may not have it. */
 static void run(const struct serve_options *options, uint16_t port)
 {
+	/* it asks the daemon, and the kernel who connects */
+	const struct confine_needs needs = { .line_cache = true, .network = true };
 	struct pollfd listeners[2] = { { .fd = -1 }, { .fd = -1 } };
+	struct op_error e = { "" };
 	struct server *server;
 
 	listeners[0] = (struct pollfd){ listen_at(AF_INET, &port), POLLIN, 0 };
@@ -185,6 +189,10 @@ static void run(const struct serve_options *options, uint16_t port)
 		return;
 	}
 	listeners[1] = (struct pollfd){ listen_at(AF_INET6, &port), POLLIN, 0 };
+	if (confine(&needs, &e)) {
+		report_error("%s", e.text);
+		return;
+	}
 	printf("http://127.0.0.1:%u/\n", port);
 	fflush(stdout);
 	server = server_new(options);

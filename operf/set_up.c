@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "control/machine/vmlinux.h"
+#include "daemon/privileges.h"
 #include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/sandbox/capabilities.h"
 #include "libutil/sandbox/worker.h"
 #include "libutil/xalloc.h"
 #include "operf/operf.h"
@@ -175,6 +177,14 @@ static int open_log(struct operf *o, struct op_error *e)
 	return log_open(o->dir.log, e);
 }
 
+/* The command has its process already, and keeps all: signals are forwarded to it. */
+static int drop_privileges(const struct operf *o, struct op_error *e)
+{
+	const char *given = o->options.session_dir;
+
+	return privileges_drop(given ? given : PROFILE_DIR_DEFAULT, CAPABILITY(CAP_KILL), e);
+}
+
 int operf_set_up(struct operf *o, struct op_error *e)
 {
 	int err = check_rights(o, e);
@@ -191,6 +201,8 @@ int operf_set_up(struct operf *o, struct op_error *e)
 		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
 	for (unsigned int i = 0; i < o->options.nr_pids && !err; i++)
 		watch_open(&o->processes[i], o->options.pids[i]);
+	if (!err)
+		err = drop_privileges(o, e);
 	if (!err)
 		err = open_unwind(o, e);
 	if (!err)

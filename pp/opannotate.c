@@ -118,8 +118,9 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	return err;
 }
 
-static int run(const struct annotate_options *o)
+static int run(const void *p)
 {
+	const struct annotate_options *o = p;
 	const struct collect_options what = {
 		.session_dir = option_session_dir(o->session_dir, o->spec.archive, "session-dir"),
 		.spec = &o->spec,
@@ -147,18 +148,6 @@ static int run(const struct annotate_options *o)
 	return err ? 1 : 0;
 }
 
-/* Before anything is parsed. */
-static int confine_parsers(const struct annotate_options *o, struct op_error *e)
-{
-	const struct confine_needs needs = {
-		.outputs = { o->output_dir },
-		.line_cache = true,
-		.pager = !o->compat && !o->output_dir,
-	};
-
-	return confine(&needs, e);
-}
-
 int main(int argc, const char **argv)
 {
 	struct annotate_options options;
@@ -171,12 +160,14 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&annotate_option_set, options.asked);
-	} else if (confine_parsers(&options, &e)) {
-		report_error("%s", e.text);
-		status = 1;
 	} else {
-		progress_begin();
-		status = run(&options);
+		const struct confine_needs needs = {
+			.outputs = { options.output_dir },
+			.line_cache = true,
+			.pager = !options.compat && !options.output_dir,
+		};
+
+		status = confine_and_run(&needs, run, &options);
 	}
 	annotate_options_free(&options);
 	return finish_output(status);

@@ -9,6 +9,7 @@
 #include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
 #include "pp/exchange/archive/options.h"
@@ -51,8 +52,9 @@ static int write_archive(const struct archive_options *options, const struct arc
 	return 0;
 }
 
-static int run(const struct archive_options *options)
+static int run(const void *p)
 {
+	const struct archive_options *options = p;
 	const char *dir = option_session_dir(options->session_dir, options->spec.archive,
 					     "session-dir");
 	struct notices notices = { 0 };
@@ -86,8 +88,13 @@ int main(int argc, const char **argv)
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&archive_option_set, options.asked);
 	} else {
-		progress_begin();
-		status = run(&options);
+		const struct confine_needs needs = {
+			.outputs = { options.output_dir },
+			.times = true,
+			.must_write = true,
+		};
+
+		status = confine_and_run(&needs, run, &options);
 	}
 	archive_options_free(&options);
 	return finish_output(status);

@@ -215,8 +215,9 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 	return status;
 }
 
-static int run(const struct diff_options *o)
+static int run(const void *p)
 {
+	const struct diff_options *o = p;
 	bool is_archive = o->specs[0].archive && o->specs[1].archive;
 	const char *dir = o->only_folders ? option_session_dir_quietly(o->session_dir, is_archive)
 			: option_session_dir(o->session_dir, is_archive, "samples directory.");
@@ -246,18 +247,6 @@ static int run(const struct diff_options *o)
 	return status;
 }
 
-/* Before anything is parsed. */
-static int confine_parsers(const struct diff_options *o, struct op_error *e)
-{
-	const struct confine_needs needs = {
-		.outputs = { o->output_file },
-		.line_cache = o->inlines,
-		.pager = o->format == FORMAT_TEXT,
-	};
-
-	return confine(&needs, e);
-}
-
 int main(int argc, const char **argv)
 {
 	struct diff_options options;
@@ -270,12 +259,14 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&diff_option_set, options.asked);
-	} else if (confine_parsers(&options, &e)) {
-		report_error("%s", e.text);
-		status = 1;
 	} else {
-		progress_begin();
-		status = run(&options);
+		const struct confine_needs needs = {
+			.outputs = { options.output_file },
+			.line_cache = options.inlines,
+			.pager = options.format == FORMAT_TEXT,
+		};
+
+		status = confine_and_run(&needs, run, &options);
 	}
 	diff_options_free(&options);
 	return finish_output(status);

@@ -151,8 +151,9 @@ static int write_file(const struct export_command *c, const struct bytes *b)
 	return output_write(path, false, print, b);
 }
 
-static int run(const struct export_command *c)
+static int run(const void *options)
 {
+	const struct export_command *c = options;
 	struct notices notices = { 0 };
 	struct collection collection;
 	struct profile *p = NULL;
@@ -179,17 +180,6 @@ static int run(const struct export_command *c)
 	return status;
 }
 
-/* Before anything is parsed. */
-static int confine_parsers(const struct export_command *o, struct op_error *e)
-{
-	const struct confine_needs needs = {
-		.outputs = { o->output },
-		.line_cache = o->inlines && o->symbols,
-	};
-
-	return confine(&needs, e);
-}
-
 int main(int argc, const char **argv)
 {
 	struct export_command command;
@@ -204,12 +194,13 @@ int main(int argc, const char **argv)
 		option_set_print(&export_option_set, command.asked);
 	} else if (command.list_formats) {
 		profile_formats_print(export_formats, true, stdout);
-	} else if (confine_parsers(&command, &e)) {
-		report_error("%s", e.text);
-		status = 1;
 	} else {
-		progress_begin();
-		status = run(&command);
+		const struct confine_needs needs = {
+			.outputs = { command.output },
+			.line_cache = command.inlines && command.symbols,
+		};
+
+		status = confine_and_run(&needs, run, &command);
 	}
 	export_command_free(&command);
 	return finish_output(status);

@@ -35,8 +35,9 @@ static int write_gmon(const struct gmon *gmon, const char *path)
 	return status;
 }
 
-static int run(const struct gprof_options *options)
+static int run(const void *p)
 {
+	const struct gprof_options *options = p;
 	const char *dir = option_session_dir(options->session_dir, options->spec.archive,
 					     "session-dir");
 	struct notices notices = { 0 };
@@ -55,16 +56,6 @@ static int run(const struct gprof_options *options)
 	return status;
 }
 
-/* Before anything is parsed. */
-static int confine_parsers(const struct gprof_options *o, struct op_error *e)
-{
-	const struct confine_needs needs = {
-		.outputs = { o->output_file },
-	};
-
-	return confine(&needs, e);
-}
-
 int main(int argc, const char **argv)
 {
 	struct gprof_options options;
@@ -77,12 +68,12 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&gprof_option_set, options.asked);
-	} else if (confine_parsers(&options, &e)) {
-		report_error("%s", e.text);
-		status = 1;
 	} else {
-		progress_begin();
-		status = run(&options);
+		const struct confine_needs needs = {
+			.outputs = { options.output_file },
+		};
+
+		status = confine_and_run(&needs, run, &options);
 	}
 	gprof_options_free(&options);
 	return finish_output(status);

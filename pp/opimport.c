@@ -9,6 +9,7 @@
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/confine.h"
 #include "pp/cli/output.h"
 #include "pp/exchange/import/import.h"
 #include "pp/exchange/import/options.h"
@@ -135,8 +136,10 @@ static int run_profile(const struct import_options *o)
 	return err ? 1 : 0;
 }
 
-static int run(const struct import_options *o)
+static int run(const void *p)
 {
+	const struct import_options *o = p;
+
 	if (o->list_formats) {
 		profile_formats_print(profile_formats, false, stdout);
 		return 0;
@@ -154,10 +157,16 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&import_option_set, options.asked);
-	else
-		status = run(&options);
+	} else {
+		const struct confine_needs needs = {
+			.outputs = { options.abi ? options.output : options.session_dir },
+			.must_write = true,
+		};
+
+		status = confine_and_run(&needs, run, &options);
+	}
 	import_options_free(&options);
 	return finish_output(status);
 }

@@ -56,7 +56,7 @@ static int draw(const struct report_options *options)
 	return err ? 1 : 0;
 }
 
-static int run(const struct report_options *options)
+static int print_report(const struct report_options *options)
 {
 	struct notices notices = { 0 };
 	struct report *report = NULL;
@@ -79,16 +79,11 @@ static int run(const struct report_options *options)
 	return status;
 }
 
-/* Before anything is parsed. */
-static int confine_parsers(const struct report_options *o, struct op_error *e)
+static int run(const void *p)
 {
-	const struct confine_needs needs = {
-		.outputs = { o->output_file, o->flamegraph, o->html },
-		.line_cache = o->debug_info || o->inlines,
-		.pager = o->format == FORMAT_TEXT && !o->compat,
-	};
+	const struct report_options *options = p;
 
-	return confine(&needs, e);
+	return options->flamegraph || options->html ? draw(options) : print_report(options);
 }
 
 int main(int argc, const char **argv)
@@ -104,12 +99,14 @@ int main(int argc, const char **argv)
 	}
 	if (options.asked != ASKED_WORK) {
 		option_set_print(&report_option_set, options.asked);
-	} else if (confine_parsers(&options, &e)) {
-		report_error("%s", e.text);
-		status = 1;
 	} else {
-		progress_begin();
-		status = options.flamegraph || options.html ? draw(&options) : run(&options);
+		const struct confine_needs needs = {
+			.outputs = { options.output_file, options.flamegraph, options.html },
+			.line_cache = options.debug_info || options.inlines,
+			.pager = options.format == FORMAT_TEXT && !options.compat,
+		};
+
+		status = confine_and_run(&needs, run, &options);
 	}
 	report_options_free(&options);
 	return finish_output(status);

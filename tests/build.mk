@@ -2,7 +2,7 @@
 include $(wildcard tests/*/build.mk)
 $(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a))
 $(eval $(call test_tool,bare_perf,tests/bare_perf.c))
-$(eval $(call test_tool,no-perf,tests/no_perf.c))
+$(eval $(call test_tool,without-call,tests/without_call.c))
 $(eval $(call test_tool,own-mounts,tests/own_mounts.c))
 $(eval $(call test_tool,profile_tool,tests/profile_tool.c tests/profile_print.c,\
 	libformats.a))

@@ -16,6 +16,7 @@
 /* Bounds for one binary. The largest programs take a second of CPU time. */
 #define CPU_SECONDS	20
 #define SECONDS		60		/* its file system may never answer */
+#define PATIENCE_NS	((SECONDS + 10) * NS_PER_SECOND)	/* nor let it be killed */
 #define MEMORY(limit)	(8 * (uint64_t)(limit) + (UINT64_C(128) << 20))	/* bytes */
 
 struct answer {
@@ -38,18 +39,21 @@ static void run(const struct worker_task *task, const int *fds, int out)
 		(void)file_write_fd(out, blob, len);
 }
 
-/* False: it ended before, or @stop_fd is readable. */
-static bool read_all(int fd, int stop_fd, void *bytes, size_t n)
+/* False: it ended before, or @stop_fd is readable, or it is @until. */
+static bool read_all(int fd, int stop_fd, uint64_t until, void *bytes, size_t n)
 {
 	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
 	size_t at = 0;
 
 	while (at < n) {
+		uint64_t now = now_ns();
 		ssize_t got;
+		int ready;
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
-			return false;
-		if (p[1].revents)
+		ready = now < until ? poll(p, 2, (int)((until - now) / NS_PER_MS) + 1) : 0;
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0 || p[1].revents)
 			return false;
 		got = read(fd, (char *)bytes + at, n - at);
 		if (got < 0 && errno == EINTR)
@@ -64,10 +68,11 @@ static bool read_all(int fd, int stop_fd, void *bytes, size_t n)
 static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **ret,
 		   size_t *ret_len, uint64_t *ret_cpu_ns)
 {
+	const uint64_t until = now_ns() + PATIENCE_NS;
 	struct op_unwind_table *blob;
 	struct answer answer;
 
-	if (!read_all(fd, stop_fd, &answer, sizeof(answer)))
+	if (!read_all(fd, stop_fd, until, &answer, sizeof(answer)))
 		return -ECANCELED;
 	if (!worker_is_error(answer.err) || answer.len > limit ||
 	    answer.cpu_ns > CPU_SECONDS * NS_PER_SECOND)
@@ -78,7 +83,7 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 	blob = malloc(answer.len ? answer.len : 1);
 	if (!blob)
 		return -ENOMEM;
-	if (!read_all(fd, stop_fd, blob, answer.len) || !op_unwind_check(blob, answer.len)) {
+	if (!read_all(fd, stop_fd, until, blob, answer.len) || !op_unwind_check(blob, answer.len)) {
 		free(blob);
 		return -ECANCELED;
 	}

@@ -2,9 +2,12 @@
 /*
  * cache.c - look up tables, build them, and evict the least recently used ones
  *
- * One mutex guards everything; the worker releases it while a process reads a binary. READY and
+ * One mutex guards everything; a builder releases it while a process reads a binary. READY and
  * REFUSED entries are in the list by last use (lru); PENDING ones wait in a queue and own a
  * descriptor.
+ *
+ * A hostile binary may take all the time that one is given. So several are read at a time, but only
+ * one of a user's own files, and of these only some may wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
+#include "libutil/quiet_path.h"
 #include "libutil/sandbox/worker.h"
 #include "libutil/thread.h"
 #include "unwind/apart.h"
@@ -26,6 +31,9 @@
 #define ENTRIES_MAX	16384	/* binaries, with a table or without */
 #define PENDING_MAX	256	/* each holds a descriptor */
 #define BUCKETS		4096
+#define BUILDERS	4	/* tables being built at a time, */
+#define OF_USER_MAX	1	/* of them of files of one user, */
+#define WAIT_OF_USER_MAX 64	/* and of PENDING ones, unless it is root */
 
 struct entry {
 	struct unwind_table table;	/* first: callers' pointers point here */
@@ -33,6 +41,7 @@ struct entry {
 	enum unwind_state state;
 	int err;			/* the reason if REFUSED */
 	int fd;				/* if PENDING, else -1 */
+	uid_t owner;			/* of the file */
 	unsigned int nr_users;
 	uint64_t used_ns;
 	struct entry *next;		/* in the bucket */
@@ -42,7 +51,9 @@ struct entry {
 struct unwind_cache {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	pthread_t worker;
+	pthread_t builders[BUILDERS];
+	unsigned int nr_started, nr_working;
+	const struct entry *building[BUILDERS];	/* NULL: idle */
 	bool stopping;
 	int event_fd, stop_fd;
 	size_t limit, bytes;
@@ -133,12 +144,48 @@ static bool is_retry_due(const struct unwind_cache *c, const struct entry *e)
 	       clock_ns(CLOCK_MONOTONIC_COARSE) - e->used_ns >= c->keep_ns;
 }
 
+static bool is_of(const struct entry *e, uid_t owner)
+{
+	return e && e->owner == owner;
+}
+
+static unsigned int nr_building(const struct unwind_cache *c, uid_t owner)
+{
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < BUILDERS; i++)
+		nr += is_of(c->building[i], owner);
+	return nr;
+}
+
+static bool may_wait(const struct unwind_cache *c, uid_t owner)
+{
+	unsigned int nr = 0;
+	struct entry *e;
+
+	list_for_each_entry(e, &c->queue, order)
+		nr += is_of(e, owner);
+	return !owner || nr < WAIT_OF_USER_MAX;
+}
+
+/* The first in the queue whose turn it is, or NULL. */
+static struct entry *next_due(struct unwind_cache *c)
+{
+	struct entry *e;
+
+	list_for_each_entry(e, &c->queue, order)
+		if (!e->owner || nr_building(c, e->owner) < OF_USER_MAX)
+			return e;
+	return NULL;
+}
+
 /* Add a new entry to the queue. NULL: not now. */
 static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *key, int fd)
 {
 	struct entry *e, **bucket = bucket_of(c, key);
+	struct stat st;
 
-	if (c->nr_pending >= PENDING_MAX)
+	if (quiet_stat(fd, &st) || c->nr_pending >= PENDING_MAX || !may_wait(c, st.st_uid))
 		return NULL;
 	if (c->nr_entries >= ENTRIES_MAX) {
 		e = find_oldest(c, false);
@@ -154,6 +201,7 @@ static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *ke
 		free(e);
 		return NULL;
 	}
+	e->owner = st.st_uid;
 	e->key = *key;
 	e->state = UNWIND_PENDING;
 	e->next = *bucket;
@@ -165,7 +213,7 @@ static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *ke
 	return e;
 }
 
-/* Called by the worker after building. */
+/* Called by a builder after building. */
 static void finish(struct unwind_cache *c, struct entry *e, int err,
 		   struct op_unwind_table *blob, size_t len)
 {
@@ -188,30 +236,40 @@ static void finish(struct unwind_cache *c, struct entry *e, int err,
 	(void)!eventfd_write(c->event_fd, 1);	/* if it is full, it is readable already */
 }
 
+/* [task] With the lock; releases it meanwhile. @turn: this thread's place in building[]. */
+static void build(struct unwind_cache *c, struct entry *e, unsigned int turn)
+{
+	struct op_unwind_table *blob = NULL;
+	uint64_t cpu_ns = 0;
+	size_t len = 0;
+	int err;
+
+	/* PENDING and out of the queue: no other thread uses it */
+	list_del(&e->order);
+	c->building[turn] = e;
+	pthread_mutex_unlock(&c->lock);
+	err = unwind_build_apart(e->fd, c->limit, c->stop_fd, &blob, &len, &cpu_ns);
+	pthread_mutex_lock(&c->lock);
+	c->building[turn] = NULL;
+	c->build_ns += cpu_ns;
+	finish(c, e, err, blob, len);
+	pthread_cond_broadcast(&c->work);	/* it may be the turn of its user's next */
+}
+
 static void *work(void *arg)
 {
 	struct unwind_cache *c = arg;
+	unsigned int turn;
 
 	pthread_mutex_lock(&c->lock);
+	turn = c->nr_working++;
 	while (!c->stopping) {
-		struct op_unwind_table *blob = NULL;
-		uint64_t cpu_ns = 0;
-		struct entry *e;
-		size_t len = 0;
-		int err;
+		struct entry *e = next_due(c);
 
-		if (list_empty(&c->queue)) {
+		if (e)
+			build(c, e, turn);
+		else
 			pthread_cond_wait(&c->work, &c->lock);
-			continue;
-		}
-		/* PENDING and out of the queue: no other thread uses it */
-		e = list_entry(c->queue.next, struct entry, order);
-		list_del(&e->order);
-		pthread_mutex_unlock(&c->lock);
-		err = unwind_build_apart(e->fd, c->limit, c->stop_fd, &blob, &len, &cpu_ns);
-		pthread_mutex_lock(&c->lock);
-		c->build_ns += cpu_ns;
-		finish(c, e, err, blob, len);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
@@ -235,25 +293,18 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = c->event_fd < 0 || c->stop_fd < 0 ? -errno : worker_start(NULL);
+	if (!err)
+		err = unwind_vdso_table(&c->vdso);
+	if (err == -ENOENT)
+		err = 0;
+	while (!err && c->nr_started < BUILDERS) {
+		err = thread_start(&c->builders[c->nr_started], work, c);
+		c->nr_started += !err;
+	}
 	if (err)
-		goto close_events;
-	err = unwind_vdso_table(&c->vdso);
-	if (err && err != -ENOENT)
-		goto close_events;
-	err = thread_start(&c->worker, work, c);
-	if (err)
-		goto free_vdso;
-	*ret = c;
-	return 0;
-
-free_vdso:
-	free((void *)c->vdso.blob);
-close_events:
-	if (c->event_fd >= 0)
-		close(c->event_fd);
-	if (c->stop_fd >= 0)
-		close(c->stop_fd);
-	free(c);
+		unwind_cache_destroy(c);
+	else
+		*ret = c;
 	return err;
 }
 
@@ -265,18 +316,23 @@ struct unwind_cache *unwind_cache_destroy(struct unwind_cache *c)
 		return NULL;
 	pthread_mutex_lock(&c->lock);
 	c->stopping = true;
-	pthread_cond_signal(&c->work);
+	pthread_cond_broadcast(&c->work);
 	pthread_mutex_unlock(&c->lock);
-	(void)!eventfd_write(c->stop_fd, 1);	/* a malicious binary does not delay the end */
-	pthread_join(c->worker, NULL);
+	/* a malicious binary does not delay the end */
+	if (c->stop_fd >= 0)
+		(void)!eventfd_write(c->stop_fd, 1);
+	while (c->nr_started)
+		pthread_join(c->builders[--c->nr_started], NULL);
 	list_for_each_entry_safe(e, n, &c->queue, order)
 		remove_entry(c, e);
 	list_for_each_entry_safe(e, n, &c->lru, order)
 		remove_entry(c, e);
 	pthread_cond_destroy(&c->work);
 	pthread_mutex_destroy(&c->lock);
-	close(c->event_fd);
-	close(c->stop_fd);
+	if (c->event_fd >= 0)
+		close(c->event_fd);
+	if (c->stop_fd >= 0)
+		close(c->stop_fd);
 	free((void *)c->vdso.blob);
 	free(c);
 	return NULL;

@@ -49,14 +49,15 @@ struct unwind_cache_stats {
 };
 
 /*
- * For at most @limit bytes of tables. Starts a thread with all signals blocked; a child of fork()
- * does not have it.
+ * For at most @limit bytes of tables. Starts threads with all signals blocked; a child of fork()
+ * does not have them.
  */
 int unwind_cache_create(size_t limit, struct unwind_cache **ret);
 /* All tables must have been put. NULL is fine; returns NULL. */
 struct unwind_cache *unwind_cache_destroy(struct unwind_cache *cache);
 
-/* The key of the file open at @fd, whose position does not change. 0 or -errno of fstat(). */
+/* The key of the file open at @fd, whose position does not change. 0 or -errno; -ETIMEDOUT: its
+ * file system hangs. */
 int unwind_key_of_fd(int fd, struct unwind_key *ret);
 
 /*

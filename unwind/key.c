@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "libutil/build_id.h"
+#include "libutil/errand.h"
 #include "unwind/cache.h"
 
 #define FUSE_MAGIC	0x65735546	/* its server can claim any owner */
@@ -24,7 +25,7 @@ static bool is_trusted(int fd, const struct stat *st)
 	return !(st->st_mode & S_IWOTH) && !fstatfs(fd, &fs) && fs.f_type != FUSE_MAGIC;
 }
 
-int unwind_key_of_fd(int fd, struct unwind_key *ret)
+static int find_key(int fd, struct unwind_key *ret)
 {
 	struct unwind_key key = { .by_build_id = false };
 	struct build_id id;
@@ -45,4 +46,28 @@ int unwind_key_of_fd(int fd, struct unwind_key *ret)
 	}
 	*ret = key;
 	return 0;
+}
+
+struct search {
+	struct errand errand;
+	struct unwind_key key;
+};
+
+static void search(struct errand *errand)
+{
+	struct search *s = (struct search *)errand;
+
+	errand->err = find_key(errand->fd, &s->key);
+}
+
+int unwind_key_of_fd(int fd, struct unwind_key *ret)
+{
+	struct search s = { .errand = { .run = search, .place = errand_place(fd), .fd = fd } };
+	int err = errand_run(&s.errand, sizeof(s));
+
+	if (!err)
+		err = s.errand.err;
+	if (!err)
+		*ret = s.key;
+	return err;
 }

@@ -18,6 +18,8 @@
 #define MEMORY_MAX	(UINT64_C(3) << 30)	/* bytes: three files, their symbols, the object */
 #define OBJECT_MAX	(512u << 20)	/* bytes of each object */
 #define TURN_MS		50
+/* The file system may never answer, nor let the process be killed. */
+#define PATIENCE_NS	((SECONDS + 10) * NS_PER_SECOND)
 
 /* Reading */
 
@@ -158,11 +160,15 @@ static int start(const struct jit_job *job, const struct jit_window *window)
 static void finish(int fd, struct jit_job *job, void (*meanwhile)(void *context), void *context)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	const uint64_t until = now_ns() + PATIENCE_NS;
 	struct result result;
+	int ready;
 
-	while (poll(&p, 1, TURN_MS) <= 0)
+	while ((ready = poll(&p, 1, TURN_MS)) <= 0 && now_ns() < until)
 		if (meanwhile)
 			meanwhile(context);
+	if (ready <= 0)
+		return;
 	if (read(fd, &result, sizeof(result)) != sizeof(result))	/* written at once */
 		return;
 	job->done = true;

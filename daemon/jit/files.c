@@ -71,7 +71,7 @@ void jit_files_version(const struct jit_files *f, struct jit_version *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < JIT_KINDS; i++)
-		if (f->fd[i] >= 0 && !fstat(f->fd[i], &st)) {
+		if (f->fd[i] >= 0 && !quiet_stat(f->fd[i], &st)) {
 			ret->size[i] = st.st_size;
 			ret->mtime[i] = st.st_mtim;
 			ret->ino[i] = st.st_ino;
@@ -99,7 +99,8 @@ static bool same_file(int a, int b)
 {
 	struct stat x, y;
 
-	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !quiet_stat(a, &x) && !quiet_stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 /* [JT-2] An older file may be of an earlier process with the same number. */
@@ -117,7 +118,7 @@ static bool take(struct search *s, enum jit_kind kind, int handle)
 
 	if (handle < 0)
 		return false;
-	if (!fstat(handle, &st) && is_acceptable(s, &st))
+	if (!quiet_stat(handle, &st) && is_acceptable(s, &st))
 		fd = quiet_open_file(handle);
 	close(handle);
 	if (fd < 0) {

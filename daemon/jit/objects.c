@@ -12,6 +12,7 @@
 #include "daemon/jit/convert.h"
 #include "daemon/jit/objects.h"
 #include "libutil/log.h"
+#include "libutil/quiet_path.h"
 
 /* The number of places that need the object. With @object, write it there; *ret_err: a failure. */
 static size_t for_each_place(const struct jit_output *o, const struct jit_process *q,
@@ -114,7 +115,7 @@ static void copy_rights(const struct jit_process *q, struct jit_object *ret)
 
 	*ret = (struct jit_object){ .uid = geteuid(), .gid = getegid(), .mode = 0400 };
 	for (size_t i = 0; i < JIT_KINDS; i++) {
-		if (q->files.fd[i] < 0 || fstat(q->files.fd[i], &st))
+		if (q->files.fd[i] < 0 || quiet_stat(q->files.fd[i], &st))
 			continue;
 		if (is_first || (ret->uid == st.st_uid && ret->gid == st.st_gid)) {
 			ret->mode = (is_first ? 0444 : ret->mode) & (st.st_mode | 0400);

@@ -184,7 +184,7 @@ static bool is_build_at_path(const struct image *image)
 
 	if (handle >= 0 && identity_of(handle).ino && perf_mount_answers("/proc", 0, handle))
 		fd = quiet_open_file(handle);
-	same = fd >= 0 && !build_id_read_fd(fd, &id) &&
+	same = fd >= 0 && !quiet_build_id(fd, &id) &&
 	       !strcmp(build_id_text(&id, text), image->build_id);
 	if (fd >= 0)
 		close(fd);
@@ -283,7 +283,7 @@ static bool begin_copy(struct binaries *b, struct binary *binary)
 		settle(b, binary);
 		return false;
 	}
-	if (!fstat(binary->fd, &st) && b->total + st.st_size > TOTAL_MAX) {
+	if (!quiet_stat(binary->fd, &st) && b->total + st.st_size > TOTAL_MAX) {
 		if (!b->is_full_logged)
 			log_line("the session has %" PRIu64 " MB of copied binaries: no more are "
 				 "copied", b->total >> 20);

@@ -9,7 +9,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "daemon/record/binary_copy.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
+#include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 #define FILE_MAX	(64u << 20)	/* bytes */
@@ -76,7 +78,7 @@ int binary_copy_begin(struct binary_copy *c, int fd, const char *dir, const char
 	c->path = path_join(dir, build_id);
 	if (file_exists(c->path))
 		err = -EEXIST;
-	else if (fstat(fd, &st))
+	else if (quiet_stat(fd, &st))
 		err = op_error_set(e, -errno, "%s", strerror(errno));
 	else if ((err = file_make_dirs(dir, 0755)))
 		op_error_set(e, err, "cannot create '%s': %s", dir, strerror(-err));
@@ -89,25 +91,39 @@ int binary_copy_begin(struct binary_copy *c, int fd, const char *dir, const char
 	return err;
 }
 
-/* For file systems between which copy_file_range() does not work. */
-static ssize_t copy_through_memory(struct binary_copy *c, size_t n)
-{
-	char *bytes = xmalloc(n);
-	ssize_t got = pread(c->from, bytes, n, c->done);
+struct piece {
+	struct errand errand;
+	off_t at;
+	size_t n;
+	ssize_t got;
+	char bytes[PIECE];
+};
 
-	if (got > 0 && pwrite(c->to, bytes, got, c->done) != got)
-		got = -1;		/* errno is the cause, or 0 */
-	free(bytes);
-	return got;
+static void read_piece(struct errand *errand)
+{
+	struct piece *p = (struct piece *)errand;
+
+	p->got = pread(errand->fd, p->bytes, p->n, p->at);
+	errand->err = p->got < 0 ? -errno : 0;
 }
 
+/* Bytes, or -errno. */
 static ssize_t copy_piece(struct binary_copy *c)
 {
-	size_t n = c->size - c->done < PIECE ? c->size - c->done : PIECE;
-	off_t from = c->done, to = c->done;
-	ssize_t got = copy_file_range(c->from, &from, c->to, &to, n, 0);
+	struct piece *p = xmalloc(sizeof(*p));
+	ssize_t got;
 
-	return got > 0 ? got : copy_through_memory(c, n);
+	p->errand = (struct errand){ .run = read_piece, .place = errand_place(c->from),
+				     .fd = c->from };
+	p->at = (off_t)c->done;
+	p->n = c->size - c->done < PIECE ? c->size - c->done : PIECE;
+	got = errand_run(&p->errand, sizeof(*p));
+	if (!got)
+		got = p->errand.err ? p->errand.err : p->got;
+	if (got > 0 && pwrite(c->to, p->bytes, (size_t)got, (off_t)c->done) != got)
+		got = errno ? -errno : -ENOSPC;
+	free(p);
+	return got;
 }
 
 /* Renamed when complete, so that nobody finds a part of it. */
@@ -132,7 +148,7 @@ int binary_copy_step(struct binary_copy *c, bool *ret_done, struct op_error *e)
 
 	if (got < 0)
 		err = op_error_set(e, -EIO, "cannot copy to '%s': %s", c->new_path,
-				   strerror(errno));
+				   strerror((int)-got));
 	else if (!got)
 		err = op_error_set(e, -EAGAIN, "truncated while it was copied");
 	else

@@ -119,9 +119,9 @@ static void inspect_file(int fd, const char *path, struct build_id *id, uint64_t
 {
 	struct stat st = { 0 };
 
-	if (!fstat(fd, &st))
+	if (!quiet_stat(fd, &st))
 		*ret_mtime = st.st_mtime;
-	if (!id->len && build_id_read_fd(fd, id))
+	if (!id->len && quiet_build_id(fd, id))
 		id->len = 0;
 	if (!id->len && !is_at_path(&st, path))
 		image_apart_id(st.st_dev, st.st_ino, text);

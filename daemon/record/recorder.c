@@ -162,27 +162,29 @@ int recorder_table_fd(const struct recorder *r)
 	return pipeline_table_fd(&r->pipeline);
 }
 
-static void drain_meanwhile(void *context)
+static void do_meanwhile(void *context)
 {
 	struct recorder *r = context;
 
 	if (r->running)
 		(void)recorder_drain(r, false, NULL, NULL);	/* the next one reports a failure */
+	if (r->config.meanwhile)
+		r->config.meanwhile(r->config.context);
 }
 
 /*
  * Write the symbols of JIT code that was sampled, and copy binaries that reports would not find.
- * Drains samples meanwhile.
+ * Drains samples meanwhile, and lets the caller answer.
  */
 static void save_code(struct recorder *r)
 {
 	const struct jit_troubles *troubles = jit_processes_troubles(r->pipeline.jit);
 	struct cpu_counts *cpu = stats_cpu(&r->pipeline.stats, 0);
 
-	jit_processes_convert(r->pipeline.jit, drain_meanwhile, r);
+	jit_processes_convert(r->pipeline.jit, do_meanwhile, r);
 	cpu->jit_refused = troubles->refused;
 	cpu->jit_damaged = troubles->damaged;
-	binaries_finish(r->pipeline.binaries, drain_meanwhile, r);
+	binaries_finish(r->pipeline.binaries, do_meanwhile, r);
 }
 
 /* Sessions */

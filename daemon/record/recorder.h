@@ -39,6 +39,12 @@ struct recorder_config {
 	size_t max_files;		/* made in a session; 0: the default [SS-7] */
 	const char *proc;		/* NULL: "/proc" */
 	bool call_arcs;			/* count call arcs in {cg} files */
+	/*
+	 * Called several times a second while a dump, stop or save waits for JIT symbols, which may
+	 * take minutes; may only ask for the recorder's state. NULL: nothing.
+	 */
+	void (*meanwhile)(void *context);
+	void *context;
 };
 
 /* The stack store does not record which frames --image= asked for. [EB-79] */

@@ -21,7 +21,9 @@ enum sandbox_kind {
 struct sandbox {
 	enum sandbox_kind kind;
 	bool network;			/* SANDBOX_REPORT: may connect to servers */
+	bool times;			/* SANDBOX_REPORT: may set those of files that are open */
 	const char *const *writable;	/* SANDBOX_REPORT: files and folders, or NULL */
+	bool must_write;		/* without Landlock root writes to all files, not to none */
 	/* limits; 0: as before */
 	uint64_t memory;		/* bytes that may be mapped in addition */
 	uint64_t file_size;		/* bytes of each file that is written */
@@ -31,8 +33,8 @@ struct sandbox {
 
 /*
  * Enter it, before any other thread is started. -errno: not entered completely, and nothing foreign
- * may be parsed. Without Landlock in the kernel root cannot write to files at all, and other users
- * to all of theirs.
+ * may be parsed. Without Landlock in the kernel root cannot write to files at all, unless
+ * @must_write is set, and other users to all of theirs.
  */
 int sandbox_enter(const struct sandbox *s);
 

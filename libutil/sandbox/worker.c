@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* worker.c - the helper, which only forks, and its tasks */
+/* worker.c - the helper, which only forks, its tasks, and its parent, which replaces it */
 #include "libutil/sandbox/worker.h"
 
 #include <errno.h>
@@ -10,7 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "libutil/sandbox/capabilities.h"
 
 /* Any process may inherit it by fork() and use it, too. */
 static struct {
@@ -25,18 +27,16 @@ union fds_message {
 
 /* ---- the helper ---- */
 
-/*
- * Keys of a terminal are meant for the program, which ends when it has all answers. Tasks are not
- * waited for.
- */
+/* Keys of a terminal are meant for the program, which ends when it has all answers. */
 static void set_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD };
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM };
 	sigset_t none;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -87,15 +87,15 @@ static size_t receive(int socket, struct worker_task *task, int *fds)
 	return nr;
 }
 
-static _Noreturn void serve(int socket)
+static _Noreturn void serve(int socket, bool is_first)
 {
 	int fds[WORKER_FDS_MAX + 1];
 	struct worker_task task;
 	size_t nr;
 
-	set_signals();
-	if (leave_descriptors(socket) || sandbox_drop_user() ||
-	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || write(socket, "", 1) != 1)
+	signal(SIGCHLD, SIG_IGN);	/* tasks are not waited for */
+	if (sandbox_drop_user() || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+	    (is_first && write(socket, "", 1) != 1))
 		_exit(1);
 	while ((nr = receive(socket, &task, fds))) {
 		if (fork() == 0) {
@@ -106,6 +106,32 @@ static _Noreturn void serve(int socket)
 			close(fds[i]);
 	}
 	_exit(0);
+}
+
+/*
+ * Another process of the parsers' user, or a lack of memory, can kill the helper. The next one gets
+ * the tasks that wait in the socket. This process reads nothing, and is still root's.
+ */
+static _Noreturn void keep_helper(int socket)
+{
+	bool is_first = true;
+	int status;
+	pid_t pid;
+
+	set_signals();
+	if (leave_descriptors(socket) ||
+	    capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID)))
+		_exit(1);
+	for (;; is_first = false) {
+		pid = fork();
+		if (pid == 0)
+			serve(socket, is_first);
+		if (pid < 0 && is_first)
+			_exit(1);
+		if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status))
+			_exit(WEXITSTATUS(status));
+		sleep(1);
+	}
 }
 
 /* ---- the program ---- */
@@ -120,7 +146,7 @@ static int start(void)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		serve(ends[1]);
+		keep_helper(ends[1]);
 	err = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (!err && read(ends[0], &ready, 1) != 1)

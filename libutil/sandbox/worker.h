@@ -4,8 +4,8 @@
  *
  * A helper is forked while this program is small and has its rights. It becomes the user for
  * parsers, and forks a process for each task, which enters the sandbox. A task that crashes, or is
- * killed at its limits, harms no other, and nobody needs a right to kill it. All end with this
- * program.
+ * killed at its limits, harms no other, and nobody needs a right to kill it. A helper that is
+ * killed takes its tasks along and is replaced. All end with this program.
  */
 #ifndef LIBUTIL_SANDBOX_WORKER_H
 #define LIBUTIL_SANDBOX_WORKER_H

@@ -5,9 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "libutil/file.h"
@@ -65,24 +69,66 @@ static const char *below_base(const struct spec_list *bases, const char *path)
 	return path;
 }
 
-/* Whether its text may be shown; errno is set if not. */
-static bool may_show(const struct stat *st, uid_t owner)
+/* Everybody may read, or enter, or only @owner, a user. */
+static bool is_open_to(const struct stat *st, uid_t owner, mode_t all, mode_t own)
 {
-	errno = !S_ISREG(st->st_mode) ? EINVAL :	/* a device or a pipe never ends */
-		!geteuid() && !(st->st_mode & S_IROTH) && (!owner || st->st_uid != owner) ? EPERM :
-		0;
+	return st->st_mode & all || (owner && st->st_uid == owner && st->st_mode & own);
+}
+
+/* What everybody may read in a folder of root's is not readable if nobody may enter that. */
+static bool is_reached_by(int fd, uid_t owner)
+{
+	char self[40], path[PATH_MAX], *slash;
+	struct stat st;
+	ssize_t len;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	len = readlink(self, path, sizeof(path));
+	if (len <= 0 || len == sizeof(path))
+		return false;
+	path[len] = '\0';
+	while ((slash = strrchr(path, '/'))) {
+		*slash = '\0';
+		if (stat(*path ? path : "/", &st) || !is_open_to(&st, owner, S_IXOTH, S_IXUSR))
+			return false;
+	}
+	return true;
+}
+
+/* Its files have any mode, but show others less than root: addresses of the kernel, for example. */
+static bool is_made_by_kernel(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) || fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
+	       fs.f_type == DEBUGFS_MAGIC || fs.f_type == TRACEFS_MAGIC ||
+	       fs.f_type == SECURITYFS_MAGIC;
+}
+
+/* Whether its text may be shown; errno is set if not. */
+static bool may_show(int fd, uid_t owner)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	errno = 0;
+	if (!S_ISREG(st.st_mode))	/* a device or a pipe never ends */
+		errno = EINVAL;
+	else if (!geteuid() && (!is_open_to(&st, owner, S_IROTH, S_IRUSR) ||
+				is_made_by_kernel(fd) || !is_reached_by(fd, owner)))
+		errno = EPERM;
 	return !errno;
 }
 
 static FILE *open_source(const char *path, uid_t owner)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
 	int err;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && may_show(&st, owner))
+	if (may_show(fd, owner))
 		return fdopen(fd, "r");
 	err = errno;
 	close(fd);

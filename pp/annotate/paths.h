@@ -29,8 +29,9 @@ struct source_binary {
  * it begins with, then at @path itself. NULL with errno; *ret_found (malloc'd) is the path opened.
  *
  * -EPERM: root may read any file, but a user who can name it in debug information, and gets to see
- * the report, may not. So root reads only what everybody may read, and what belongs to @owner of
- * the binary. What belongs to root is not enough: root also owns copies of users' binaries. [AN-18]
+ * the report, may not. So root reads only what everybody may read and reach, and what belongs to
+ * @owner of the binary, and nothing that the kernel makes up. What belongs to root is not enough:
+ * root also owns copies of users' binaries. [AN-18]
  */
 FILE *source_open(const struct annotate_options *o, const char *path, uid_t owner,
 		  char **ret_found);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libutil/file.h"
+#include "libutil/message.h"
 #include "libutil/sandbox/sandbox.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
@@ -66,17 +67,21 @@ int confine(const struct confine_needs *needs, struct op_error *e)
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	char *writable[NR_OUTPUTS + 4] = { NULL };
 	struct sandbox s = { .kind = SANDBOX_REPORT };
+	bool has_servers;
 	size_t nr = 0;
 	int err;
 
-	s.network = servers && servers[strspn(servers, " ")];
+	has_servers = servers && servers[strspn(servers, " ")];
+	s.network = has_servers || needs->network;
+	s.times = needs->times;
+	s.must_write = needs->must_write;
 	for (size_t i = 0; i < NR_OUTPUTS; i++)
 		if (needs->outputs[i])
 			writable[nr++] = writable_of(needs->outputs[i]);
 	writable[nr++] = xstrdup("/dev/null");
 	writable[nr] = needs->line_cache ? line_cache_dir() : NULL;
 	nr += writable[nr] != NULL;
-	if (s.network)
+	if (has_servers)
 		writable[nr++] = server_cache();
 	s.writable = (const char *const *)writable;
 	pager_prepare(needs->pager);
@@ -87,4 +92,17 @@ int confine(const struct confine_needs *needs, struct op_error *e)
 		return 0;
 	return op_error_set(e, err, "cannot confine the parsers of binaries: %s; do not run as "
 			    "root here", strerror(-err));
+}
+
+int confine_and_run(const struct confine_needs *needs, int (*run)(const void *options),
+		    const void *options)
+{
+	struct op_error e = { "" };
+
+	if (confine(needs, &e)) {
+		report_error("%s", e.text);
+		return 1;
+	}
+	progress_begin();
+	return run(options);
 }

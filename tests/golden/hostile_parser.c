@@ -2,9 +2,9 @@
 /*
  * hostile_parser.c - preloaded: what a binary may do that takes over its parser
  *
- * Begins when the program has read the first bytes of an ELF file, and prints a line for each
- * attempt to standard error: "hostile: WHAT: refused" or "... worked". $VICTIM is a file that no
- * report writes.
+ * Begins when the program has read the first bytes of an ELF file or renames a file, or at once if
+ * $HOSTILE_AT_ONCE is set. Prints a line for each attempt to standard error: "hostile: WHAT: refused"
+ * or "... worked". $VICTIM is a file that no report writes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,19 +79,38 @@ static void reach_others(void)
 	result("execute", execve("/nosuch", arguments, NULL) < 0 && errno == EPERM ? -1 : 0);
 }
 
+static void begin(void)
+{
+	static int begun;
+	const char *victim = getenv("VICTIM");
+
+	if (victim && !__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) {
+		write_files(victim);
+		reach_others();
+	}
+}
+
 __attribute__((visibility("default")))
 ssize_t pread64(int fd, void *bytes, size_t n, off64_t offset);
 
 ssize_t pread64(int fd, void *bytes, size_t n, off64_t offset)
 {
-	static int begun;
 	ssize_t got = syscall(SYS_pread64, fd, bytes, n, offset);
-	const char *victim = getenv("VICTIM");
 
-	if (got >= 4 && victim && !memcmp(bytes, "\177ELF", 4) &&
-	    !__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) {
-		write_files(victim);
-		reach_others();
-	}
+	if (got >= 4 && !memcmp(bytes, "\177ELF", 4))
+		begin();
 	return got;
+}
+
+__attribute__((visibility("default")))
+int rename(const char *from, const char *to)
+{
+	begin();
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+__attribute__((constructor)) static void begin_at_once(void)
+{
+	if (getenv("HOSTILE_AT_ONCE"))
+		begin();
 }

@@ -117,6 +117,7 @@ $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/r
 	$(addprefix $(f)/,$(call unit_names,$(f)))),\
 	$(call test_of,$(t),tests/fake_collector.c,libdaemon.a))
 threaded += $(call tests_named,daemon/record,comms recorder_session)
+$(call each_is_a_test,daemon/hostile,libdaemon.a)
 $(call each_is_a_test,daemon/jit,libdaemon.a,object)
 $(call test_of,daemon/jit/object,,libdaemon.a libpp.a)
 $(call test_of,libagent/opagent,libagent/opagent.c libagent/dump_folder.c,libdaemon.a)

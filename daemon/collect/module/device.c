@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "daemon/collect/module/device.h"
 #include "daemon/collect/module/device_ibs.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
 #include "libutil/xalloc.h"
@@ -295,11 +296,31 @@ static int device_cookie_path(struct collector *c, op_word cookie, char **ret_pa
 	return 0;
 }
 
+struct opening {
+	struct errand errand;
+	op_word cookie;
+};
+
+static void open_cookie(struct errand *errand)
+{
+	struct opening *o = (struct opening *)errand;
+
+	errand->opened = ioctl(errand->fd, OP_IOC_COOKIE_FD, &o->cookie);
+	errand->err = errand->opened < 0 ? -errno : 0;
+}
+
+/* The module opens the file, whose file system may hang. */
 static int device_cookie_fd(struct collector *c, op_word cookie)
 {
-	int fd = ioctl(of(c)->fd, OP_IOC_COOKIE_FD, &cookie);
+	struct opening o = {
+		.errand = { .run = open_cookie, .place = cookie, .fd = of(c)->fd },
+		.cookie = cookie,
+	};
+	int err = errand_run(&o.errand, sizeof(o));
 
-	return fd < 0 ? -errno : fd;
+	if (!err)
+		err = o.errand.err;
+	return err ? err : o.errand.opened;
 }
 
 static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id,

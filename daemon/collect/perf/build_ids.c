@@ -20,6 +20,7 @@
 
 #include "daemon/collect/perf/mounts.h"
 #include "libutil/hash.h"
+#include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 #define SLOTS		4096
@@ -83,7 +84,7 @@ static void read_file(int fd, struct perf_build *ret)
 {
 	unsigned int generation[2] = { 0, 0 };	/* file systems write an int or a long */
 
-	if (!build_id_read_fd(fd, &ret->id) && ret->id.len <= RECORDS_MAX)
+	if (!quiet_build_id(fd, &ret->id) && ret->id.len <= RECORDS_MAX)
 		return;
 	ret->id.len = 0;
 	if (!ioctl(fd, FS_IOC_GETVERSION, generation))

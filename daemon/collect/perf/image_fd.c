@@ -28,9 +28,9 @@ static bool is_image(int fd, const struct perf_image *image, bool exactly)
 	struct stat st;
 
 	if (image->build_id.len)
-		return !build_id_read_fd(fd, &id) && id.len >= image->build_id.len &&
+		return !quiet_build_id(fd, &id) && id.len >= image->build_id.len &&
 		       !memcmp(id.bytes, image->build_id.bytes, image->build_id.len);
-	if (!image->inode || fstat(fd, &st) || st.st_ino != image->inode)
+	if (!image->inode || quiet_stat(fd, &st) || st.st_ino != image->inode)
 		return false;
 	return (major(st.st_dev) == image->major && minor(st.st_dev) == image->minor) ||
 	       (!exactly && perf_devices_differ(fd));

@@ -20,6 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
@@ -159,16 +160,30 @@ int perf_open_regular(const char *proc, int handle, uint32_t tgid)
 	} else {
 		fd = quiet_open_file(handle);
 		if (fd < 0)
-			fd = fd == -EAGAIN ? -EOPNOTSUPP : -ESTALE;
+			fd = fd == -EAGAIN || fd == -ETIMEDOUT ? -EOPNOTSUPP : -ESTALE;
 	}
 	close(handle);
 	return fd;
 }
 
+struct type_of {
+	struct errand errand;
+	struct statfs fs;
+};
+
+static void find_type(struct errand *errand)
+{
+	struct type_of *t = (struct type_of *)errand;
+
+	errand->err = fstatfs(errand->fd, &t->fs) ? -errno : 0;
+}
+
 bool perf_devices_differ(int fd)
 {
-	struct statfs fs;
+	struct type_of t = {
+		.errand = { .run = find_type, .place = errand_place(fd), .fd = fd },
+	};
 
-	return !fstatfs(fd, &fs) &&
-	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
+	return !errand_run(&t.errand, sizeof(t)) && !t.errand.err &&
+	       (t.fs.f_type == BTRFS_SUPER_MAGIC || t.fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }

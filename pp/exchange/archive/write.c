@@ -99,19 +99,22 @@ static int open_source(const struct archive_item *item)
 	return fd;
 }
 
-/* Create the file @path in the archive. -errno. */
-static int create(const struct writer *w, const char *path)
+/* Create the file @path in the archive, of exactly @mode. -errno. */
+static int create(const struct writer *w, const char *path, mode_t mode)
 {
 	const char *name;
+	mode_t mask;
 	int fd, dir = open_folder(w->fd, path, true, &name);
 
 	if (dir < 0)
 		return dir;
 	if (w->replace)
 		unlinkat(dir, name, 0);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	mask = umask(0);		/* a sandbox lets nobody change modes */
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		fd = -errno;
+	umask(mask);
 	close(dir);
 	return fd;
 }
@@ -239,13 +242,13 @@ static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CT
 	return 0;
 }
 
-/* Set mode and time of the source. Reports compare the time. */
+/* Set the time of the source. Reports compare it. */
 static int finish_file(int fd, const struct stat *st)
 {
 	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
 	int err = 0;
 
-	if (fchmod(fd, st->st_mode & 0755) || futimens(fd, times))
+	if (futimens(fd, times))
 		err = -errno;
 	if (close(fd) && !err)
 		err = -errno;
@@ -258,7 +261,7 @@ static int copy_file(struct writer *w, const struct archive_item *item, int from
 {
 	char text[SHA256_DIGEST_STRING_LENGTH];
 	SHA2_CTX sum;
-	int to = create(w, item->path), err, read_error;
+	int to = create(w, item->path, st->st_mode & 0755), err, read_error;
 
 	if (to == -EEXIST || to == -ENOTDIR) {
 		report_skipped(w, item, "the archive already has a file of that name");
@@ -303,12 +306,10 @@ static int copy_item(struct writer *w, const struct archive_item *item)
 
 static int write_manifest(struct writer *w)
 {
-	int fd = create(w, ARCHIVE_MANIFEST), err = fd < 0 ? fd : 0;
+	int fd = create(w, ARCHIVE_MANIFEST, 0644), err = fd < 0 ? fd : 0;
 
 	if (!err)
 		err = file_write_fd(fd, w->manifest.text, w->manifest.len);
-	if (!err && fchmod(fd, 0644))
-		err = -errno;
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	if (err)

@@ -71,6 +71,11 @@ TEST(plain_characters)
 		{ "\xe2\x81\xa6", "???" }, { "\xe2\x81\xa9", "???" }, { "\xd8\x9c", "??" },
 		{ "\xe2\x80\x8f", "???" }, { "\xe2\x80\xa8", "???" },
 		{ "\xe2\x80\xa6", "\xe2\x80\xa6" },		/* an ellipsis */
+		{ "su\xe2\x80\x8b" "do", "su???do" },		/* invisible ones */
+		{ "\xc2\xad", "??" }, { "\xe2\x81\xa0", "???" }, { "\xe2\x81\xaf", "???" },
+		{ "\xef\xbb\xbf", "???" }, { "\xef\xbf\xba", "???" },
+		{ "\xf3\xa0\x81\xa1", "????" }, { "\xf3\xa0\x80\x80", "????" },
+		{ "\xe2\x80\x8d\xef\xbf\xbc", "\xe2\x80\x8d\xef\xbf\xbc" },
 		{ "latin\xe9", "latin?" }, { "cut\xe2\x80", "cut??" },
 	};
 	char *put;
@@ -101,6 +106,8 @@ TEST(csv_cells)
 		{ "main", "main" }, { "", "" }, { "a,b", "\"a,b\"" }, { "a\"b", "\"a\"\"b\"" },
 		{ "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0" }, { "+1", "'+1" }, { "-1", "'-1" },
 		{ "@SUM(1,2)", "\"'@SUM(1,2)\"" }, { "'a", "''a" }, { "\t=1", "?=1" },
+		{ "  =1", "'  =1" }, { " a=1", " a=1" }, { " ", " " },
+		{ "\xef\xbc\x9d" "1", "'\xef\xbc\x9d" "1" },
 	};
 	char *put;
 	size_t size;

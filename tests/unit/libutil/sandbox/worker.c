@@ -311,6 +311,40 @@ static bool is_gone(int pid)
 	return gone;
 }
 
+static int parent_of(int pid)
+{
+	char path[60], *stat = NULL;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read_all(path, 4096, &stat, NULL) ||
+	    sscanf(strrchr(stat, ')') + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	free(stat);
+	return parent;
+}
+
+/* As a user could whom the parsers share, and as the kernel does without memory. */
+TEST(a_killed_helper_is_replaced)
+{
+	const struct worker_task t = { .run = identify, .sandbox = usual };
+	struct answer a;
+	int fd, task, helper;
+
+	for (int i = 0; i < 2; i++) {
+		fd = worker_run(&t, NULL, 0);
+		CHECK(read(fd, &a, sizeof(a)) == sizeof(a), "no answer");
+		task = a.value;
+		helper = parent_of(task);
+		CHECK(helper > 1 && helper != getpid() && !kill(helper, SIGKILL), "helper");
+		CHECK(read(fd, &a, sizeof(a)) == 0, "its task survived");
+		close(fd);
+		while (!is_gone(task))
+			poll(NULL, 0, 10);
+	}
+	CHECK(run(answer_once, &usual, &a, 1) == 1, "no answer from the third");
+}
+
 TEST(all_end_with_the_program)
 {
 	int ends[2], pid = 0;

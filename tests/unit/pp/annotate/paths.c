@@ -116,8 +116,9 @@ TEST(searching)
 	dir = strdup(tmpdir_path("moved"));
 	search[0].text = (char *)"/nonexistent";
 	search[1].text = dir;
-	mkdir(dir, 0700);
-	mkdir(tmpdir_path("moved/lib"), 0700);
+	chmod(tmpdir, 0755);
+	mkdir(dir, 0755);
+	mkdir(tmpdir_path("moved/lib"), 0755);
 	put_text(tmpdir_path("moved/lib/x.c"), "x");
 	put_text(tmpdir_path("moved/top.c"), "x");
 	put_text(tmpdir_path("here.c"), "x");
@@ -155,6 +156,7 @@ TEST(what_root_does_not_show)
 	if (getuid())
 		SKIP("needs root, who can read all files");
 	tmpdir_make();
+	chmod(tmpdir, 0755);
 	put_text(tmpdir_path("s.c"), "x");
 	path = strdup(tmpdir_path("s.c"));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -164,6 +166,40 @@ TEST(what_root_does_not_show)
 		CHECK(rows[i].is_shown || strstr(source_error(errno), "not everybody"), "%s",
 		      strerror(errno));
 	}
+	free(path);
+}
+
+/* Everybody may read the source, but not everybody reaches it. */
+TEST(folders_that_others_cannot_enter)
+{
+	static const struct {
+		mode_t mode;
+		uid_t folder, binary;
+		bool is_shown;
+	} rows[] = {
+		{ 0755, 0, 0, true }, { 0711, 0, 1000, true }, { 0700, 0, 1000, false },
+		{ 0750, 0, 1000, false }, { 0700, 1000, 1000, true }, { 0700, 1000, 1001, false },
+		{ 0700, 0, 0, false },
+	};
+	const struct annotate_options o = { .compat = false };
+	char *folder, *path;
+
+	if (getuid())
+		SKIP("needs root, who can read all files");
+	tmpdir_make();
+	chmod(tmpdir, 0755);
+	folder = strdup(tmpdir_path("f"));
+	path = strdup(tmpdir_path("f/s.c"));
+	mkdir(folder, 0755);
+	put_text(path, "x");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CHECK(!chmod(folder, rows[i].mode) && !chown(folder, rows[i].folder, 0), "chown");
+		owner = rows[i].binary;
+		CHECK(!strcmp(found(&o, path), rows[i].is_shown ? "/f/s.c" : ""), "row %zu", i);
+	}
+	owner = 0;
+	CHECK(!strcmp(found(&o, "/proc/kallsyms"), ""), "what the kernel makes up");
+	free(folder);
 	free(path);
 }
 

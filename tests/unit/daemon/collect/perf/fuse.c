@@ -3,7 +3,9 @@
  * fuse.c - a program on a file system whose server stops answering does not stop the daemon
  *
  * The server is a child process that speaks FUSE itself: it serves one file, a shell, and once the
- * shell runs it keeps reading requests without answering them. Needs root and perf_event_open().
+ * shell runs it keeps reading requests without answering them. Files of FUSE are not opened, so for
+ * a network file system whose server is gone stands an overlay of root's above it. Needs root and
+ * perf_event_open().
  */
 #include <dirent.h>
 #include <errno.h>
@@ -70,6 +72,7 @@ static void serve(int dev)
 	struct fuse_entry_out entry = {.nodeid = FILE_NODE, .attr = attr_of(FILE_NODE)};
 	struct fuse_open_out opened = {.open_flags = FOPEN_KEEP_CACHE};
 	struct fuse_attr_out attr = {.attr_valid = 0};
+	struct fuse_statfs_out fs = {.st = {.namelen = 255, .bsize = 4096}};
 
 	while (read(dev, request, sizeof(request)) > 0) {
 		if (*(volatile int *)mute)
@@ -85,6 +88,8 @@ static void serve(int dev)
 			reply(dev, in, 0, &opened, sizeof(opened));
 		else if (in->opcode == FUSE_READ)
 			reply_read(dev, in, (void *)(request + sizeof(*in)));
+		else if (in->opcode == FUSE_STATFS)
+			reply(dev, in, 0, &fs, sizeof(fs));
 		else if (in->opcode == FUSE_FLUSH || in->opcode == FUSE_RELEASE)
 			reply(dev, in, 0, NULL, 0);
 		else if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET)
@@ -164,10 +169,24 @@ static int ask(const char *request)
 	return err;
 }
 
-static void profile_it(bool lives)
+/* What root has mounted is believed to answer. */
+static void mount_overlay(const char *at, const char *below)
 {
+	char *options;
+
+	mkdir(at, 0755);
+	mkdir(tmpdir_path("empty"), 0755);
+	options = xasprintf("lowerdir=%s:%s", below, tmpdir_path("empty"));
+	if (mount("test", at, "overlay", 0, options))
+		SKIP("no overlay above FUSE");
+	free(options);
+}
+
+static void profile_it(bool lives, bool by_overlay)
+{
+	const char *folder = by_overlay ? "over" : "mnt";
 	/* in a chroot /proc does not lead there once we have mounts of our own */
-	char *files, *dir = path_program_dir();
+	char *files, *program, *dir = path_program_dir();
 	pid_t server, spinner;
 	int err;
 
@@ -177,7 +196,10 @@ static void profile_it(bool lives)
 	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	mkdir(tmpdir_path("mnt"), 0755);
 	server = mount_it(tmpdir_path("mnt"));
-	spinner = start_spinning(tmpdir_path("mnt/prog"));
+	if (by_overlay)
+		mount_overlay(tmpdir_path("over"), tmpdir_path("mnt"));
+	program = xasprintf("%s/%s/prog", tmpdir, folder);
+	spinner = start_spinning(program);
 	*(volatile int *)mute = 1;
 	CHECK(!run_daemon(dir), "start");
 	err = ask("start");
@@ -190,23 +212,31 @@ static void profile_it(bool lives)
 	kill(server, SIGKILL);		/* ends what still waits for it */
 	waitpid(server, NULL, 0);
 	waitpid(spinner, NULL, 0);
+	if (by_overlay)
+		umount2(tmpdir_path("over"), MNT_DETACH);
 	umount2(tmpdir_path("mnt"), MNT_DETACH);
-	files = xasprintf("%s/sd/samples/current/{root}%s/mnt/prog", tmpdir, tmpdir);
+	files = xasprintf("%s/sd/samples/current/{root}%s", tmpdir, program);
 	CHECK(err || file_is_dir(files), "no samples in '%s'", files);
 	free(files);
+	free(program);
 	free(dir);
 	free(shell);
 }
 
 TEST(a_server_that_stops_answering)
 {
-	profile_it(true);
+	profile_it(true, false);
 }
 
 /* Now the file is found by its path. */
 TEST(a_server_without_its_program)
 {
-	profile_it(false);
+	profile_it(false, false);
+}
+
+TEST(a_file_system_that_hangs)
+{
+	profile_it(true, true);
 }
 
 TEST(file_systems)

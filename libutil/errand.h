@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * errand.h - make calls that may never return, and wait for them no longer than a second
+ *
+ * A network file system whose server is gone blocks whoever opens or reads a file on it, for as
+ * long as it likes and even against kill -9. Such calls are made by a thread of their own. What it
+ * hangs at is not tried again before it has returned.
+ */
+#ifndef LIBUTIL_ERRAND_H
+#define LIBUTIL_ERRAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ERRANDS_LATE_MAX	8	/* hanging threads; then nothing is tried */
+
+struct errand {			/* the first member of what it is about */
+	/* [another thread] Uses nothing but the errand, which is a copy. */
+	void (*run)(struct errand *errand);
+	uint64_t place;		/* what it may hang at, as errand_place() */
+	int fd;			/* the thread has a duplicate; or -1 */
+	/* results: */
+	int opened;		/* a descriptor, or -1; closed if it comes too late */
+	int err;
+};
+
+/* The file system of @fd, without asking its server. */
+uint64_t errand_place(int fd);
+
+/*
+ * Run @errand, a struct of @size bytes, and copy it back. 0, or -ETIMEDOUT: it hangs, or another
+ * one at that place does. Waiting for a CPU does not count. Any thread.
+ */
+int errand_run(struct errand *errand, size_t size);
+
+#endif

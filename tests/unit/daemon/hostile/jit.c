@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* jit.c - attacks on the processes that read JIT symbol files */
+#include <ftw.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include "libutil/strbuf.h"
+#include "tests/unit/daemon/hostile/play.h"
+#include "tests/unit/daemon/hostile/workers.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/* ---- a process whose code has a name ---- */
+
+static void *code;
+
+static bool put_map(void)
+{
+	char path[64];
+	FILE *f;
+
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (code == MAP_FAILED)
+		return false;
+	memcpy(code, endless_loop, sizeof(endless_loop));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	f = fopen(path, "we");
+	return f && fprintf(f, "%lx 10 spin\n", (unsigned long)code) > 0 && !fclose(f) &&
+	       !mprotect(code, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void run_code(void)
+{
+	spin_at(code);
+}
+
+static void end_with_map(pid_t pid)
+{
+	char path[64];
+
+	attack_end(pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	unlink(path);
+}
+
+static char sought[32];
+static bool found;
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	found |= type == FTW_F && !strcmp(path + ftw->base, sought);
+	return 0;
+}
+
+static bool has_object(pid_t pid)
+{
+	snprintf(sought, sizeof(sought), "%d.jo", pid);
+	found = false;
+	nftw(tmpdir_path("sd/samples/current"), visit, 32, FTW_PHYS);
+	return found;
+}
+
+/* ---- requests while a file takes long ---- */
+
+/* Returns when the daemon has read the request, of whose answer the connection is the start. */
+static int send_request(const char *request)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), unread = 1;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", tmpdir_path("sd/control"));
+	CHECK(!connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	      write(fd, request, strlen(request)) == (ssize_t)strlen(request), "%s", request);
+	while (!ioctl(fd, SIOCOUTQ, &unread) && unread)
+		usleep(1000);
+	return fd;
+}
+
+static bool has_answer(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static uint64_t recorded_by_status(void)
+{
+	struct strbuf text = STRBUF_INIT;
+	unsigned long long recorded = 0;
+	const char *line = NULL;
+
+	if (!channel_ask(tmpdir_path("sd/control"), "status", 20000, &text, NULL))
+		line = strstr(text.text, "\nrecorded ");
+	CHECK(line && sscanf(line, "\nrecorded %llu", &recorded) == 1, "status");
+	strbuf_free(&text);
+	return recorded;
+}
+
+/* As if the attacker's file took forever: the process that starts the tasks stands still. */
+TEST(requests_while_a_file_is_read)
+{
+	pid_t attacker, other, helper;
+	uint64_t before;
+	int dump, stop;
+	char word[3];
+
+	start_daemon();
+	attacker = attack(put_map, run_code);
+	other = busy_child();
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	helper = worker_helper(daemon_pid());
+	CHECK(helper && !kill(helper, SIGSTOP), "no helper");
+	dump = send_request("dump\n");
+	CHECK(!ask("ping"), "ping");
+	before = recorded_by_status();
+	stop = send_request("stop\n");
+	let_work(other);
+	while (recorded_by_status() == before)
+		usleep(2000);
+	CHECK(!has_answer(dump) && !has_answer(stop), "answered too early");
+	kill(helper, SIGCONT);
+	CHECK(read(dump, word, 3) == 3 && !memcmp(word, "ok\n", 3), "dump");
+	CHECK(read(stop, word, 3) == 3 && !memcmp(word, "ok\n", 3), "stop");
+	check_nothing_lost();
+	CHECK(has_object(attacker), "no names");
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(attacker);
+	attack_end(other);
+}
+
+/* ---- a file that ends its task ---- */
+
+/* Let tasks run, except one that has a file of the attacker's open, until @asking ends. */
+static bool kill_task_of(pid_t attacker, pid_t asking)
+{
+	unsigned int nr_killed = 0;
+	char map[64];
+	int status;
+	pid_t pid;
+
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", attacker);
+	while ((pid = waitpid(-1, &status, __WALL)) > 0 && pid != asking) {
+		if (!WIFSTOPPED(status))
+			continue;
+		if (status >> 16 == PTRACE_EVENT_STOP && worker_has_open(pid, map))
+			nr_killed += !kill(pid, SIGKILL);
+		else
+			ptrace(PTRACE_CONT, pid, 0, 0);
+	}
+	return pid == asking && WIFEXITED(status) && !WEXITSTATUS(status) && nr_killed == 1;
+}
+
+/* In a process of its own, with whose end the others are free. */
+static bool dump_without(pid_t attacker)
+{
+	pid_t helper = worker_helper(daemon_pid()), asking, pid = fork();
+	int status = 1;
+
+	if (!pid) {
+		if (!helper || ptrace(PTRACE_SEIZE, helper, 0, PTRACE_O_TRACEFORK))
+			_exit(1);
+		asking = fork();
+		if (!asking)
+			_exit(ask("dump") != 0);
+		_exit(!kill_task_of(attacker, asking));
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static uid_t victim_uid;
+
+static pid_t victim(void)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	victim_uid = ATTACKER_UID + 1;
+	if (pipe(ends))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		if (setresuid(victim_uid, victim_uid, victim_uid) ||
+		    prctl(PR_SET_PDEATHSIG, SIGKILL) || !put_map() || write(ends[1], "", 1) != 1)
+			_exit(1);
+		run_code();
+	}
+	CHECK(read(ends[0], &byte, 1) == 1, "no victim");
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+TEST(a_file_that_ends_its_task)
+{
+	pid_t attacker, other;
+
+	start_daemon();
+	attacker = attack(put_map, run_code);
+	other = victim();
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	let_work(other);
+	CHECK(dump_without(attacker), "its task was not killed, or dump failed");
+	check_nothing_lost();
+	CHECK(!has_object(attacker), "a task that was killed wrote an object");
+	CHECK(has_object(other), "another user's process lost its names");
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(attacker);
+	end_with_map(other);
+}
+
+/* ---- a program of the same user as the parsers ---- */
+
+static uid_t uid_of(pid_t pid)
+{
+	char *path = xasprintf("/proc/%d/status", pid), *text = NULL;
+	const char *line = NULL;
+	unsigned int uid = 0;
+
+	if (!file_read_all(path, 65536, &text, NULL))
+		line = strstr(text, "\nUid:");
+	CHECK(line && sscanf(line, "\nUid: %u", &uid) == 1 && uid, "it is root's");
+	free(text);
+	free(path);
+	return uid;
+}
+
+/* A container's root or a network's users may be nobody, too. */
+TEST(the_parsers_user)
+{
+	pid_t other, helper, killer;
+	int status = 1;
+	uid_t uid;
+
+	start_daemon();
+	other = victim();
+	helper = worker_helper(daemon_pid());
+	uid = uid_of(helper);
+	killer = fork();
+	if (!killer)
+		_exit(setresuid(uid, uid, uid) || kill(helper, SIGKILL) ||
+		      !kill(first_child(daemon_pid()), SIGKILL));
+	CHECK(waitpid(killer, &status, 0) == killer && !status, "it killed another process, too");
+	sample_it(other);
+	check_nothing_lost();
+	CHECK(has_object(other), "no names");
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(other);
+}
+
+#endif
+
+TEST_MAIN()
