@@ -9,10 +9,18 @@
 #include <string.h>
 #include "libdb/stack/packed.h"
 
-/* Whether a record of @kind begins at @at, before @pos. */
+/*
+ * Whether a record of @kind begins at @at, before @pos. The marks say so: they are a quarter of the
+ * records' memory, which matters because nodes refer to places all over it.
+ */
 static bool is_kind(const struct stack_log *log, uint32_t at, uint32_t pos, enum stack_kind kind)
 {
-	return at < pos && log->marks[at] && stack_kind(&log->records[at]) == kind;
+	return at < pos && log->marks[at] == (STACK_MARK | kind);
+}
+
+static bool is_node(const struct stack_log *log, uint32_t at, uint32_t pos)
+{
+	return at < pos && log->marks[at] && !(log->marks[at] & STACK_MARK);
 }
 
 static bool is_label(const struct stack_log *log, uint32_t at, uint32_t pos,
@@ -132,7 +140,7 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 		if (!argument)
 			return r->second <= STACK_END_MAX ? NULL :
 				"unknown kind of root";			/* [ST-12] */
-		if (!is_kind(log, argument, pos, STACK_NODE) || !is_frame(log, r->second, pos))
+		if (!is_node(log, argument, pos) || !is_frame(log, r->second, pos))
 			return "node without parent or frame";
 		return log->marks[argument] > STACK_FRAMES_MAX ?
 			"stack with too many frames" : NULL;		/* [ST-13] */
@@ -145,11 +153,11 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 			"frame without image";
 	case STACK_COUNT:
 		return is_kind(log, argument, pos, STACK_SERIES) &&
-		       is_kind(log, pos - 1, pos, STACK_NODE) ? NULL :
+		       is_node(log, pos - 1, pos) ? NULL :
 			"count without series or node";
 	case STACK_WIDE_COUNT:
 		return is_kind(log, argument, pos, STACK_SERIES) &&
-		       is_kind(log, r->second, pos, STACK_NODE) ? NULL :
+		       is_node(log, r->second, pos) ? NULL :
 			"wide count without series or node";
 	case STACK_SERIES:
 		return (is_label(log, argument, pos, STACK_CONTEXT) ||
@@ -176,10 +184,11 @@ int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why)
 		*ret_why = why;
 		return -EPROTO;
 	}
-	log->marks[pos] = 1;
 	/* a root's argument is position 0, which has no mark */
 	if (stack_kind(&log->records[pos]) == STACK_NODE)
-		log->marks[pos] += log->marks[stack_argument(&log->records[pos])];
+		log->marks[pos] = 1 + log->marks[stack_argument(&log->records[pos])];
+	else
+		log->marks[pos] = (uint16_t)(STACK_MARK | stack_kind(&log->records[pos]));
 	return (int)length;
 }
 

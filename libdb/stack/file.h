@@ -131,10 +131,11 @@ struct stack_log {
 	uint32_t have;			/* positions below this are in memory */
 	/*
 	 * Of each position: 0 if no record begins there; of a node the number of frames of its
-	 * stacks plus 1; of other records 1.
+	 * stacks plus 1; of other records STACK_MARK and their kind.
 	 */
 	uint16_t *marks;
 };
+#define STACK_MARK	0x8000u		/* above all numbers of frames */
 
 /*
  * Check the record at @pos, after all before it, and mark it. Its length in units of 8 bytes;

@@ -21,6 +21,7 @@ struct stacks {
 	uint32_t *images;		/* ids of the profile's images; 0: not added yet */
 	uint32_t *contexts;		/* ids of label sets; likewise */
 	uint32_t nowhere, app, event;
+	struct stack_frame frames[STACK_FRAMES_MAX];	/* of add_stack(): not cleared for each */
 };
 
 static unsigned int end_of(unsigned char status)
@@ -105,7 +106,7 @@ static int get_context(struct stacks *s, uint32_t set, uint32_t *ret)
 static int add_stack(struct stacks *s, uint32_t sample, unsigned int end)
 {
 	const struct profile *p = s->u->p;
-	struct stack_frame frames[STACK_FRAMES_MAX];
+	struct stack_frame *frames = s->frames;
 	uint32_t context;
 	size_t nr = 0;
 	int err = get_context(s, p->samples[sample].labels, &context);

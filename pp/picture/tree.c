@@ -46,16 +46,27 @@ static const char *cgroup_of(const struct arrangement *a, size_t class, const ch
 
 /* --- stacks --- */
 
+/* A symbol of the report: its index in the picture + 1 (0: not added yet), and what it is. */
+struct placed_symbol {
+	uint32_t id;
+	bool is_unnamed;
+};
+
+/*
+ * Of a node of the stores: its node of the picture, if the stamp is root + 1; of a function without
+ * a name the one below which it goes.
+ */
+struct placed_node {
+	uint32_t at, stamp;
+};
+
 struct placer {
 	struct picture *picture;
 	const struct stack_list *stacks;
-	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
-	/*
-	 * Of the stores' nodes, valid if the stamp is root + 1: their nodes of the picture; of a
-	 * function without a name the one below which it goes.
-	 */
-	uint32_t *where, *stamps;
 	const struct stack_report *report;
+	struct placed_symbol *symbols;
+	struct placed_node *nodes;
+	uint32_t path[STACK_LIST_DEPTH];	/* of place(): not cleared for each stack */
 };
 
 static int compare_stacks(const void *a, const void *b)
@@ -69,27 +80,26 @@ static int compare_stacks(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static uint32_t symbol_of(struct placer *r, uint32_t symbol)
+static uint32_t symbol_of(struct placer *r, uint32_t node)
 {
-	if (!r->symbols[symbol]) {
+	uint32_t symbol = r->stacks->nodes[node].key;
+
+	if (!r->symbols[symbol].id) {
 		const struct stack_symbol *s = &r->report->symbols[symbol];
 
-		r->symbols[symbol] = picture_symbol(r->picture, s->name, s->image) + 1;
+		r->symbols[symbol].id = picture_symbol(r->picture, s->name, s->image) + 1;
 	}
-	return r->symbols[symbol] - 1;
+	return r->symbols[symbol].id - 1;
 }
 
-static const struct stack_symbol *symbol_at(const struct placer *r, uint32_t node)
+static bool is_unnamed(const struct placer *r, uint32_t node)
 {
-	return &r->report->symbols[r->stacks->nodes[node].key];
+	return r->symbols[r->stacks->nodes[node].key].is_unnamed;
 }
 
-/* Is @callee another function of the same image, and neither has a name [PI-18]? */
-static bool continues_unnamed(const struct placer *r, uint32_t caller, uint32_t callee)
+static const struct report_image *image_of(const struct placer *r, uint32_t node)
 {
-	const struct stack_symbol *a = symbol_at(r, caller), *b = symbol_at(r, callee);
-
-	return a->is_unnamed && b->is_unnamed && a->image == b->image;
+	return r->report->symbols[r->stacks->nodes[node].key].image;
 }
 
 /* The picture's node for @node, which was placed; CALL_NONE stands for the process. */
@@ -97,40 +107,42 @@ static uint32_t node_of(struct placer *r, uint32_t root, uint32_t node)
 {
 	if (node == CALL_NONE)
 		return root;
-	if (!symbol_at(r, node)->is_unnamed)
-		return r->where[node];
-	return picture_child(r->picture, r->where[node],
-			     symbol_of(r, r->stacks->nodes[node].key));
+	if (!is_unnamed(r, node))
+		return r->nodes[node].at;
+	return picture_child(r->picture, r->nodes[node].at, symbol_of(r, node));
+}
+
+/* The picture's node for @callee, whose caller was placed; as of struct placed_node. */
+static uint32_t place_callee(struct placer *r, uint32_t root, uint32_t caller, uint32_t callee)
+{
+	bool unnamed = is_unnamed(r, callee);
+	uint32_t at;
+
+	if (unnamed && caller != CALL_NONE && is_unnamed(r, caller) &&
+	    image_of(r, caller) == image_of(r, callee))
+		return r->nodes[caller].at;	/* in its caller's place [PI-18] */
+	at = node_of(r, root, caller);
+	return unnamed ? at : picture_child(r->picture, at, symbol_of(r, callee));
 }
 
 /* The picture's node for the store's @node below @root. */
 static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 {
-	uint32_t path[STACK_LIST_DEPTH];
-	uint32_t caller = CALL_NONE;
+	uint32_t *path = r->path, caller = CALL_NONE;
 	size_t nr = 0;
 
 	for (; node != CALL_NONE && nr < STACK_LIST_DEPTH;
 	     node = r->stacks->nodes[node].parent) {
-		if (r->stamps[node] == root + 1) {
+		if (r->nodes[node].stamp == root + 1) {
 			caller = node;
 			break;
 		}
 		path[nr++] = node;
 	}
 	while (nr-- > 0) {
-		uint32_t callee = path[nr], at;
-
-		if (caller != CALL_NONE && continues_unnamed(r, caller, callee))
-			at = r->where[caller];	/* in its caller's place */
-		else
-			at = node_of(r, root, caller);
-		if (!symbol_at(r, callee)->is_unnamed)
-			at = picture_child(r->picture, at,
-					   symbol_of(r, r->stacks->nodes[callee].key));
-		r->where[callee] = at;
-		r->stamps[callee] = root + 1;
-		caller = callee;
+		r->nodes[path[nr]] = (struct placed_node){
+			place_callee(r, root, caller, path[nr]), root + 1 };
+		caller = path[nr];
 	}
 	return node_of(r, root, caller);
 }
@@ -141,8 +153,9 @@ void picture_add_stacks(struct picture *p, size_t profile, const struct arrangem
 	struct placer r = { .picture = p, .stacks = stacks, .report = report };
 
 	r.symbols = xcalloc(report->nr_symbols + 1, sizeof(*r.symbols));
-	r.where = xcalloc(stacks->nr_nodes + 1, sizeof(*r.where));
-	r.stamps = xcalloc(stacks->nr_nodes + 1, sizeof(*r.stamps));
+	for (size_t i = 0; i < report->nr_symbols; i++)
+		r.symbols[i].is_unnamed = report->symbols[i].is_unnamed;
+	r.nodes = xcalloc(stacks->nr_nodes + 1, sizeof(*r.nodes));
 	qsort(stacks->stacks, stacks->nr, sizeof(*stacks->stacks), compare_stacks);
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];
@@ -153,8 +166,7 @@ void picture_add_stacks(struct picture *p, size_t profile, const struct arrangem
 		count_add(&picture_self(p, node)[value_of(p, profile, a, c->class)], c->count);
 	}
 	free(r.symbols);
-	free(r.where);
-	free(r.stamps);
+	free(r.nodes);
 }
 
 /* --- rows --- */

@@ -115,19 +115,22 @@ static uint32_t number_of(struct inlined *in, const struct inline_span *span)
 	return id;
 }
 
-size_t inlined_at(const struct binary *b, uint64_t place, uint32_t *ret, size_t room)
+static size_t find_inlined(struct inlined *in, uint64_t place, uint32_t *ret, size_t room)
 {
 	struct inline_span spans[INLINED_MAX];
-	size_t nr;
+	size_t nr = line_binary_frames(in->lines, place, spans, room);
 
-	if (!b->inlined || !b->inlined->lines)
-		return 0;
-	nr = line_binary_frames(b->inlined->lines, place, spans, room);
 	nr -= nr > 0;		/* the last one is the function that they are inlined into */
 	nr = nr > room ? room : nr;
 	for (size_t i = 0; i < nr; i++)
-		ret[i] = number_of(b->inlined, &spans[i]);
+		ret[i] = number_of(in, &spans[i]);
 	return nr;
+}
+
+/* Most binaries have no line tables: the spans are not even cleared for these. */
+size_t inlined_at(const struct binary *b, uint64_t place, uint32_t *ret, size_t room)
+{
+	return b->inlined && b->inlined->lines ? find_inlined(b->inlined, place, ret, room) : 0;
 }
 
 size_t inlined_nr(const struct binary *b)

@@ -171,8 +171,8 @@ static bool is_process(const struct stack_snapshot *s, uint32_t node)
 {
 	uint32_t parent = s->nodes[node].parent;
 
-	return parent != STACK_NONE && s->nodes[parent].parent == STACK_NONE &&
-	       stack_end_has_process(s->ends[node]);
+	return stack_end_has_process(s->ends[node]) && parent != STACK_NONE &&
+	       s->nodes[parent].parent == STACK_NONE;
 }
 
 /* Look up the frames of the wanted nodes, each once. */
