@@ -222,6 +222,8 @@ static int run(const struct options *o)
 	fflush(stdout);
 	if (err && e.text[0])
 		report_error("%s", e.text);
+	if (err && is_start(o->action))
+		report_note("opdoctor shows what can be profiled here, and what to do for more");
 	host_free(&c.host);
 	setup_free(&c.setup);
 	free(c.saved_dir);
