@@ -10,6 +10,7 @@
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/exchange/import/import.h"
 #include "pp/exchange/import/options.h"
 #include "pp/exchange/import/profile.h"
@@ -124,6 +125,7 @@ static int run_profile(const struct import_options *o)
 	struct op_error e = { "" };
 	int err = import_profile(o, &warnings, &sums, &notices, &e);
 
+	progress_end();
 	report_notices(&notices);
 	notices_free(&notices);
 	if (err)
@@ -154,10 +156,12 @@ int main(int argc, const char **argv)
 		report_error("%s", e.text);
 		return 1;
 	}
-	if (options.asked != ASKED_WORK)
+	if (options.asked != ASKED_WORK) {
 		option_set_print(&import_option_set, options.asked);
-	else
+	} else {
+		progress_begin();
 		status = run(&options);
+	}
 	import_options_free(&options);
 	return finish_output(status);
 }
