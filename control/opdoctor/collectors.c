@@ -83,10 +83,10 @@ static void probe_right(const struct machine *m, bool whole_machine, const char 
 	if (m->rights(whole_machine, &rights, &e))
 		finding_add_with_remedy(f, VERDICT_NO, name, "%s: %s", what, e.text);
 	else if (!rights.kernel)
-		finding_add_with_remedy(f, VERDICT_POOR, name, "%s, user code only: %s", what,
-					rights.no_kernel);
+		finding_add_with_remedy(f, VERDICT_POOR, name, "%s can profile user code only: %s",
+					what, rights.no_kernel);
 	else
-		finding_add(f, VERDICT_OK, name, "%s, user code and kernel", what);
+		finding_add(f, VERDICT_OK, name, "%s can profile user code and kernel", what);
 }
 
 void probe_collectors(const struct machine *m, struct findings *f)
@@ -109,7 +109,9 @@ static bool works(const struct findings *f, const char *name)
 	return one && (one->verdict == VERDICT_OK || one->verdict == VERDICT_POOR);
 }
 
-bool can_profile(const struct findings *f)
+const char *what_can_be_profiled(const struct findings *f)
 {
-	return works(f, "module") || works(f, "perf") || works(f, "own programs");
+	if (works(f, "module") || works(f, "perf"))
+		return "the whole machine";
+	return works(f, "own programs") ? "your own programs" : NULL;
 }

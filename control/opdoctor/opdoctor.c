@@ -48,12 +48,14 @@ static unsigned int width(void)
 
 static void print_text(const struct machine *m, const struct findings *f)
 {
+	const char *what = what_can_be_profiled(f);
 	unsigned int poor = 0;
 
 	for (size_t i = 0; i < f->nr; i++)
 		poor += f->all[i].verdict >= VERDICT_POOR;
-	printf("oprofile %s, Linux %s, user %u: %s", OP_VERSION, m->release, (unsigned int)m->uid,
-	       can_profile(f) ? "this machine can be profiled" : "only opsample works here");
+	printf("oprofile %s, Linux %s, user %u: %s%s", OP_VERSION, m->release,
+	       (unsigned int)m->uid, what ? what : "only opsample works here",
+	       what ? " can be profiled" : "");
 	if (poor)
 		printf("; %u %s marked 'poor' or 'no'", poor, poor == 1 ? "finding is"
 									 : "findings are");
@@ -86,7 +88,7 @@ static int examine(void)
 		findings_print_json(&f, stdout);
 	else
 		print_text(&m, &f);
-	status = can_profile(&f) ? 0 : 1;
+	status = what_can_be_profiled(&f) ? 0 : 1;
 	findings_free(&f);
 	machine_free(&m);
 	return status;

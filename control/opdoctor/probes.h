@@ -44,7 +44,7 @@ void probe_daemon(const struct machine *m, struct findings *f);
 void probe_session(const struct machine *m, const char *session_dir, const char *name,
 		   struct findings *f);
 
-/* Whether samples of the whole machine, or of own programs, can be taken; after the probes. */
-bool can_profile(const struct findings *f);
+/* "the whole machine", "your own programs"; NULL: only what samples itself. After the probes. */
+const char *what_can_be_profiled(const struct findings *f);
 
 #endif

@@ -104,7 +104,7 @@ TEST(good_machine)
 		 "times", NULL);
 	is_found(&f, "time", "with a stack", VERDICT_OK, "20.0 us", NULL);
 	is_found(&f, "daemon", "daemon", VERDICT_NOTE, "not running", NULL);
-	CHECK(can_profile(&f), "can profile");
+	CHECK(!strcmp(what_can_be_profiled(&f), "the whole machine"), "can profile");
 	findings_free(&f);
 	machine_end(&m);
 }
@@ -128,7 +128,7 @@ TEST(refused)
 	is_found(&f, "collectors", "module", VERDICT_NOTE, ", as root", NULL);
 	is_found(&f, "counters", "counters", VERDICT_POOR, "not permitted", NULL);
 	is_found(&f, "time", "cost of a sample", VERDICT_NOTE, "not measured", NULL);
-	CHECK(!can_profile(&f), "cannot profile");
+	CHECK(!what_can_be_profiled(&f), "cannot profile");
 	findings_free(&f);
 	machine_end(&m);
 }
@@ -142,7 +142,7 @@ TEST(user_code_only)
 	probe_collectors(&m, &f);
 	is_found(&f, "collectors", "own programs", VERDICT_POOR,
 		 "user code only: kernel.perf_event_paranoid is 2", "set it to 1");
-	CHECK(can_profile(&f), "can profile");
+	CHECK(what_can_be_profiled(&f), "can profile");
 	findings_free(&f);
 	machine_end(&m);
 }
