@@ -84,6 +84,18 @@ void service_forget(void)
 	(void)unlink(SERVICE_ENVIRONMENT);
 }
 
+char *service_log_place(const char *session_dir)
+{
+	char *path, *quoted;
+
+	if (!strcmp(session_dir, SESSION_DIR_DEFAULT) && service_is_written())
+		return xstrdup("journalctl -u oprofiled");
+	path = session_log_path(session_dir);
+	quoted = xasprintf("'%s'", path);
+	free(path);
+	return quoted;
+}
+
 int service_start(const struct words *command, struct op_error *e)
 {
 	static const char *const start[] = { "systemctl", "start", SERVICE_NAME, NULL };

@@ -33,6 +33,9 @@ int service_write(const struct words *command, bool begin, struct op_error *e);
 bool service_is_written(void);
 void service_forget(void);
 
+/* Where the log of the daemon is, for messages; malloc'd: a quoted path, or a command. */
+char *service_log_place(const char *session_dir);
+
 /* Start the unit with @command; the daemon is ready when this returns 0. */
 int service_start(const struct words *command, struct op_error *e);
 

@@ -13,9 +13,32 @@
 #include "pp/binary/debug_server.h"
 #include "pp/binary/object_file.h"
 #include "pp/report/populate.h"
+#include "pp/select/samples.h"
 
 #define HOTTEST		5
 #define WORTH_A_LINE	1.0	/* percent of all samples [SY-16] */
+
+uint64_t samples_of_file(const struct arranged_file *file)
+{
+	struct notices ignored = { 0 };
+	struct sample_header header;
+	uint64_t n;
+
+	if (samples_count_file(file, &header, &n, &ignored))
+		n = 0;
+	notices_free(&ignored);
+	return n;
+}
+
+uint64_t samples_of_image(const struct inverted_image *image)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < image->nr_apps; i++)
+		for (size_t k = 0; k < image->apps[i].nr; k++)
+			sum += samples_of_file(image->apps[i].files[k]);
+	return sum;
+}
 
 static bool has_lines(const char *path)
 {

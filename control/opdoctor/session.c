@@ -12,32 +12,9 @@
 #include "libutil/number.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-#include "pp/select/samples.h"
 
 /* [CG-8] As the warning of reports. */
 #define MANY_INCOMPLETE	1.0	/* percent of the stacks */
-
-uint64_t samples_of_file(const struct arranged_file *file)
-{
-	struct notices ignored = { 0 };
-	struct sample_header header;
-	uint64_t n;
-
-	if (samples_count_file(file, &header, &n, &ignored))
-		n = 0;
-	notices_free(&ignored);
-	return n;
-}
-
-uint64_t samples_of_image(const struct inverted_image *image)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < image->nr_apps; i++)
-		for (size_t k = 0; k < image->apps[i].nr; k++)
-			sum += samples_of_file(image->apps[i].files[k]);
-	return sum;
-}
 
 static void probe_losses(const struct report_session *s, struct findings *f)
 {
