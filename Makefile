@@ -5,14 +5,14 @@ PREFIX   ?= /usr/local
 include rules.mk
 # each after those whose libraries it needs
 include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feedback libagent libsampler \
-	control operf live tests)
+	control operf live packaging/systemd packaging/completion tests)
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
 .PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm bench lint events-lint quickstart deps install clean help
 
-all: $(programs) $(shared) $(data)	## build the user-space programs into build/bin
+all: $(programs) $(shared) $(data) $(systemd_units) $(completion)	## build the user-space programs into build/bin
 
 module:				## build oprofile.ko for KDIR's kernel into build/module
 	$(Q)control/build-module "$(KDIR)" $(O)/module $(KARGS)

@@ -4,3 +4,6 @@ $(eval $(call library,libcontrol.a,$(filter-out control/opcontrol/opcontrol.c,\
 	libdaemon.a libdb.a libevents.a libutil.a,-lpopt -lelf))
 $(eval $(call program,opcontrol,control/opcontrol/opcontrol.c,libcontrol.a))
 $(eval $(call program,ophelp,$(call sources,control/ophelp),libevents.a libutil.a,-lpopt))
+$(eval $(call library,libdoctor.a,$(filter-out control/opdoctor/opdoctor.c,$(call sources,control/opdoctor)),\
+	libcontrol.a libpp.a))
+$(eval $(call program,opdoctor,control/opdoctor/opdoctor.c,libdoctor.a))

@@ -20,7 +20,8 @@ struct daemon {
 	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
 	struct recorder *recorder;
 	struct control *control;
-	int64_t drain_at, counts_at, sync_at, poll_at;	/* ms */
+	int64_t drain_at, counts_at, sync_at, poll_at, watchdog_at;	/* ms */
+	int watchdog_ms;		/* of the service manager; 0: none */
 	bool end;
 	bool capped;			/* its priority was, at some time */
 };

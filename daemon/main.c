@@ -20,6 +20,7 @@
 #include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/message.h"
+#include "libutil/service_manager.h"
 
 #define DRAIN_MS	1000		/* between two drains, however few samples wait */
 #define COUNTS_MS	(10 * 1000)	/* between two writes of the counts */
@@ -94,6 +95,8 @@ static int poll_timeout(const struct daemon *d)
 
 	if (d->sync_at < at)
 		at = d->sync_at;
+	if (d->watchdog_ms && d->watchdog_at < at)
+		at = d->watchdog_at;
 	if (recorder_running(d->recorder) && d->drain_at < at)
 		at = d->drain_at;
 	if (d->poll_at > now && d->poll_at < at)
@@ -141,6 +144,10 @@ static void run_periodic_work(struct daemon *d)
 	int64_t now = now_ms();
 
 	check_priority(d);
+	if (d->watchdog_ms && now >= d->watchdog_at) {
+		service_notify("WATCHDOG=1");
+		d->watchdog_at = now + d->watchdog_ms;
+	}
 	if (now >= d->sync_at) {
 		d->sync_at = recorder_sync(d->recorder) ? 0 : now + SYNC_MS;
 	}
@@ -190,12 +197,14 @@ static int run(struct daemon *d, struct op_error *e)
 
 	d->counts_at = now_ms() + COUNTS_MS;
 	d->sync_at = now_ms() + SYNC_MS;
+	d->watchdog_ms = service_watchdog_ms();
 	if (priority_begin() == PRIORITY_NORMAL)
 		log_line("running at normal priority: a raised one is not permitted");
 	while (!err && !d->end && !control_shutdown_requested(d->control))
 		err = run_once(d, e);
 	if (err)
 		log_line("%s", e->text);
+	service_notify("STOPPING=1");	/* writing what is left may take long */
 	priority_end();
 	err2 = recorder_stop(d->recorder, err ? NULL : e);
 	recorder_log_statistics(d->recorder);
@@ -240,12 +249,15 @@ int main(int argc, char **argv)
 		err = op_error_set(&e, -errno, "cannot handle signals: %s", strerror(errno));
 	else
 		err = daemon_set_up(&d, &e);
+	if (!err && d.options.begin)
+		err = recorder_start(d.recorder, &e);
 	if (err) {
 		report_error("%s", e.text);
 	} else {
 		log_start(&d);
 		if (handle >= 0)
 			daemonize_ready(handle, log_fd());
+		service_notify("READY=1");
 		err = run(&d, &e);
 	}
 	daemon_tear_down(&d, err, &e);

@@ -25,7 +25,7 @@ struct raw {
 		*verbose, *ext_feature;
 	char *unwind;
 	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs, idle;
-	int world_readable;
+	int world_readable, begin;
 	int lib, kernel, thread, cpu, cgroup;
 };
 
@@ -190,6 +190,7 @@ static int set_options(const struct raw *raw, struct options *o, struct op_error
 	if (!err && raw->images && strcmp(raw->images, "all"))
 		set_images(raw->images, o);
 	o->foreground = raw->foreground;
+	o->begin = raw->begin;
 	o->idle = raw->idle;
 	o->world_readable = raw->world_readable;
 	return err;
@@ -258,6 +259,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "sample with an extended feature", "NAME:ARGS"},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log in detail",
 		 "all,sfile,arcs,samples,module,misc,ext"},
+		{"begin", 0, POPT_ARG_NONE, &raw.begin, 0,
+		 "begin sampling at once, without a request", NULL},
 		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0,
 		 "stay in the foreground and log to stderr", NULL},
 		{"version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL},

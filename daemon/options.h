@@ -30,6 +30,7 @@ struct options {
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;
+	bool begin;			/* sampling at once */
 };
 
 /*

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* set_up.c - set up oprofiled's parts, and tear them down */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,43 +19,22 @@
 #include "libutil/sandbox/worker.h"
 #include "unwind/cache.h"
 
-/*
- * Names of sample files have addresses of all processes, so only the group may read them; new files
- * get it from their folder. [SS-6]
- */
-static int set_rights(const struct options *o)
-{
-	char *samples = session_samples_path(o->session_dir, "");
-	int fd = open(samples, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
-	const struct group *group = getgrnam(SESSION_GROUP);
-	struct stat st;
-
-	free(samples);
-	if (fd < 0 || fstat(fd, &st))
-		err = -errno;
-	else if (st.st_uid != geteuid())
-		err = 0;		/* of another user, who has given us the right to write */
-	else if (!geteuid() && group && fchown(fd, -1, group->gr_gid))
-		err = -errno;
-	else if (fchmod(fd, o->world_readable ? 0755 : S_ISGID | 0750))
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 static int make_dirs(const struct options *o, struct op_error *e)
 {
 	char *current = session_samples_path(o->session_dir, SESSION_CURRENT);
+	char *socket = session_control_path(o->session_dir);
 	int err;
 
-	umask(022);
-	err = file_make_dirs(o->session_dir, 0755);	/* with the socket, for all users */
+	umask(022);		/* the socket is for all users */
+	err = file_make_dirs(o->session_dir, 0755);
+	if (!err)
+		err = file_make_parent_dirs(socket, 0755);
+	free(socket);
 	umask(o->world_readable ? 022 : 027);
 	if (!err)
 		err = file_make_dirs(current, 0755);
 	if (!err)
-		err = set_rights(o);
+		err = session_set_rights(o->session_dir, o->world_readable);
 	if (err)
 		op_error_set(e, err, "cannot create the session directory '%s': %s; choose another "
 			     "with --session-dir=", current, strerror(-err));

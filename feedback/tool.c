@@ -10,6 +10,7 @@
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/terminal.h"
 
 static void warn(void *context, const char *text)
 {
@@ -33,7 +34,9 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 	} else if (line.asked != ASKED_WORK) {
 		option_set_print(set, line.asked);
 	} else {
+		progress_begin();
 		status = run(&line);
+		progress_end();
 	}
 	command_line_end(set, &line);
 	return finish_output(status);

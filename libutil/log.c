@@ -10,6 +10,7 @@
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/plain_text.h"
+#include "libutil/service_manager.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -106,17 +107,26 @@ void log_text(const char *text)
 	(void)!file_write_fd(fd, text, strlen(text));
 }
 
-void log_line(const char *format, ...)
+/* Lines of the journal have one already. */
+static void add_time(struct strbuf *line)
 {
-	struct strbuf line = STRBUF_INIT;
 	char when[LOG_DATE_SIZE];
 	time_t now = time(NULL);
 	struct tm tm;
-	va_list args;
 
+	if (service_is_journal(fd))
+		return;
 	localtime_r(&now, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S ", &tm);
-	strbuf_add(&line, when);
+	strbuf_add(line, when);
+}
+
+void log_line(const char *format, ...)
+{
+	struct strbuf line = STRBUF_INIT;
+	va_list args;
+
+	add_time(&line);
 	va_start(args, format);
 	strbuf_vaddf(&line, format, args);
 	va_end(args);

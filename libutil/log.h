@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * log.h - the daemon's log, SD/samples/oprofiled.log
+ * log.h - the daemon's log: SD/samples/oprofiled.log, or of a service the journal
  *
  * The daemon has no terminal: after start-up all its messages go here. Functions that write do
  * not report failures; a full disk costs lines and nothing else.
@@ -32,7 +32,7 @@ void log_reopen(void);
 void log_close(void);
 int log_fd(void);
 
-/* Write one line with a time stamp. */
+/* Write one line, with the time unless it goes to the journal. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Write @text unchanged. */
 void log_text(const char *text);

@@ -11,6 +11,7 @@
 #include "pp/cli/common_options.h"
 #include "pp/cli/confine.h"
 #include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/exchange/import/import.h"
 #include "pp/exchange/import/options.h"
 #include "pp/exchange/import/profile.h"
@@ -125,6 +126,7 @@ static int run_profile(const struct import_options *o)
 	struct op_error e = { "" };
 	int err = import_profile(o, &warnings, &sums, &notices, &e);
 
+	progress_end();
 	report_notices(&notices);
 	notices_free(&notices);
 	if (err)
@@ -165,6 +167,7 @@ int main(int argc, const char **argv)
 			.must_write = true,
 		};
 
+		progress_begin();
 		status = confine_and_run(&needs, run, &options);
 	}
 	import_options_free(&options);

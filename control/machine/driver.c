@@ -168,8 +168,10 @@ static int mount_fs(const struct driver *d, struct op_error *e)
 	if (err)
 		return op_error_set(e, err, "cannot create '%s': %s", d->mount_point,
 				    strerror(-err));
+	/* [CC-84] -EBUSY: udev was faster */
 	if (mount(OPROFILEFS_NAME, d->mount_point, OPROFILEFS_NAME,
-		  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
+	    !(errno == EBUSY && driver_mounted(d)))
 		return op_error_set(e, -errno, "cannot mount " OPROFILEFS_NAME " on '%s': %s",
 				    d->mount_point, strerror(errno));
 	return 0;

@@ -23,6 +23,7 @@ struct control {
 	bool running;			/* whether a daemon of setup.session_dir runs */
 	char *saved_dir;		/* the saved set-up's session directory, if this command
 					 * uses another; else NULL */
+	bool prepare_service;		/* do not run the daemon: service.h */
 	bool unsaved;			/* save @setup in @rc when a daemon runs with it */
 };
 
@@ -48,5 +49,6 @@ int action_save(struct control *c, const char *name, struct op_error *e);
 int action_deinit(struct control *c, struct op_error *e);
 int action_list_events(struct control *c, struct op_error *e);	/* executes ophelp */
 int action_status(struct control *c, struct op_error *e);
+int action_service(struct control *c, const char *step, struct op_error *e);
 
 #endif

@@ -16,6 +16,7 @@
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
 #include "control/opcontrol/daemonrc.h"
+#include "control/opcontrol/service.h"
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
@@ -109,8 +110,9 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	if (choice->watchdog_off)
 		printf("The NMI watchdog uses a counter; it is off until opcontrol --shutdown.\n");
 	print_notes(plan);
-	err = daemon_start(&c->setup, &c->host.driver, choice, plan, c->verbose, e);
-	if (err)
+	err = daemon_start(&c->setup, &c->host.driver, choice, plan, c->verbose,
+			   c->prepare_service, e);
+	if (err || c->prepare_service)
 		return err;
 	printf("Daemon started.\n");
 	event_plan_settle(plan, &c->setup);
@@ -156,6 +158,24 @@ static void bound_cost(const struct control *c, const struct collector_choice *c
 			 session_timer_period(c->setup.session_dir));
 }
 
+/* Not if the request is at fault. */
+static int refer_to_doctor(int err, struct op_error *e)
+{
+	struct op_error why = *e;
+
+	return err == -EINVAL ? err : op_error_set(e, err, "%s; see opdoctor(1)", why.text);
+}
+
+static int choose_collector(const struct control *c, struct collector_choice *choice,
+			    struct op_error *e)
+{
+	int err = collector_choose(&c->host, &c->setup, choice, e);
+
+	if (!err && !choice->module)
+		err = check_rights(e);
+	return err ? refer_to_doctor(err, e) : 0;
+}
+
 /* The caller frees *ret_plan. */
 static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 			struct event_plan *ret_plan, struct op_error *e)
@@ -165,9 +185,7 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 	int err = setup_check(&c->setup, e);
 
 	if (!err)
-		err = collector_choose(&c->host, &c->setup, &choice, e);
-	if (!err && !choice.module)
-		err = check_rights(e);
+		err = choose_collector(c, &choice, e);
 	if (!err)
 		err = event_plan_make(&choice, &c->setup, &plan, e);
 	if (err) {
@@ -232,6 +250,33 @@ int action_start_daemon(struct control *c, struct op_error *e)
 		event_plan_free(&plan);
 	strbuf_free(&status);
 	allow_interrupts(c);
+	return err;
+}
+
+/* For the service's unit: what it needs from outside its sandbox, before and after the daemon. */
+int action_service(struct control *c, const char *step, struct op_error *e)
+{
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err;
+
+	if (!strcmp(step, "finish")) {
+		service_forget();
+		return 0;
+	}
+	if (strcmp(step, "prepare") != 0)
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --service: expected "
+				    "prepare or finish", step);
+	if (service_is_written())	/* by the opcontrol that starts the service */
+		return 0;
+	if (strcmp(c->setup.session_dir, SESSION_DIR_DEFAULT) != 0)
+		return op_error_set(e, -EINVAL, "the service may write only to '%s', but the saved "
+				    "session directory is '%s'; use opcontrol --start instead of "
+				    "the service", SESSION_DIR_DEFAULT, c->setup.session_dir);
+	c->prepare_service = true;
+	err = start_daemon(c, &choice, &plan, e);
+	if (!err)
+		event_plan_free(&plan);
 	return err;
 }
 

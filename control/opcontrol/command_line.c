@@ -41,6 +41,8 @@ static struct poptOption actions[] = {
 	ACTION("status", 0, ACTION_STATUS, "show the set-up, and samples received and lost"),
 	ACTION("list-events", 'l', ACTION_LIST_EVENTS,
 	       "list the events that can be sampled here; any user may"),
+	{ "service", 0, POPT_ARG_STRING, NULL, CODE_ACTION + ACTION_SERVICE,
+	  "for oprofiled.service: prepare, finish", "STEP" },
 	ACTION("version", 'v', ACTION_VERSION, "show the version"),
 	ACTION("help", '?', ACTION_HELP, "show this help"),
 	POPT_TABLEEND
@@ -146,6 +148,10 @@ static int add_action(struct options *o, enum action action, char *value, struct
 				    long_name(actions, CODE_ACTION + action));
 	}
 	o->action = action;
+	if (action == ACTION_SERVICE) {
+		free(o->service_step);
+		o->service_step = value;
+	}
 	if (action != ACTION_SAVE)
 		return 0;
 	free(o->save_name);
@@ -283,6 +289,7 @@ void command_line_free(struct options *o)
 		free(o->settings[i].value);
 	free(o->settings);
 	free(o->save_name);
+	free(o->service_step);
 	free(o->verbose);
 	*o = (struct options){ 0 };
 }

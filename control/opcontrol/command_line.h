@@ -29,11 +29,13 @@ enum action {
 	ACTION_DEINIT,
 	ACTION_STATUS,
 	ACTION_LIST_EVENTS,
+	ACTION_SERVICE,
 };
 
 struct options {
 	enum action action;
 	char *save_name;		/* ACTION_SAVE */
+	char *service_step;		/* ACTION_SERVICE */
 	char *verbose;			/* topics for the daemon; NULL: not verbose */
 	char *session_dir;		/* the last --session-dir, as given; NULL */
 	struct setting *settings;	/* in the order given */

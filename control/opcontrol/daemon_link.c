@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "control/opcontrol/daemon_link.h"
+#include "control/opcontrol/service.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
@@ -58,32 +59,43 @@ bool daemon_runs(const char *session_dir)
 	return daemon_runs_after(session_dir, UNCLEAR_MS);
 }
 
-static int explain(const char *session_dir, const char *request, int ms, int err,
-		   struct op_error *e)
+/* @socket and @log: where they are. */
+static int explain_at(const char *session_dir, const char *request, int ms, int err,
+		      const char *socket, const char *log, struct op_error *e)
 {
 	if (is_unreachable(err) && session_lock_is_held(session_dir))
 		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not "
-				    "listen on '%s/control'; try again, or stop it with "
-				    "opcontrol --shutdown", session_lock_pid(session_dir),
-				    session_dir, session_dir);
+				    "listen on '%s'; try again, or stop it with opcontrol "
+				    "--shutdown", session_lock_pid(session_dir), session_dir,
+				    socket);
 	if (is_unreachable(err))
 		return op_error_set(e, -ESRCH, "the daemon is not running for session directory "
 				    "'%s'; start it with opcontrol --start", session_dir);
 	switch (err) {
 	case -ESRCH:
-		return op_error_set(e, err, "the daemon ended before it answered '%s'; see "
-				    "'%s/samples/oprofiled.log'", request, session_dir);
+		return op_error_set(e, err, "the daemon ended before it answered '%s'; see %s",
+				    request, log);
 	case -ETIMEDOUT:
 		return op_error_set(e, err, "oprofiled (pid %d) did not answer '%s' within %d s; "
-				    "see '%s/samples/oprofiled.log', or stop it with opcontrol "
-				    "--shutdown", session_lock_pid(session_dir), request, ms / 1000,
-				    session_dir);
+				    "see %s, or stop it with opcontrol --shutdown",
+				    session_lock_pid(session_dir), request, ms / 1000, log);
 	case -EREMOTEIO:
 		return err;	/* the daemon's message is in @e already */
 	default:
-		return op_error_set(e, err, "cannot send a request to '%s/control': %s",
-				    session_dir, strerror(-err));
+		return op_error_set(e, err, "cannot send a request to '%s': %s", socket,
+				    strerror(-err));
 	}
+}
+
+static int explain(const char *session_dir, const char *request, int ms, int err,
+		   struct op_error *e)
+{
+	char *socket = session_control_path(session_dir), *log = service_log_place(session_dir);
+
+	err = explain_at(session_dir, request, ms, err, socket, log, e);
+	free(socket);
+	free(log);
+	return err;
 }
 
 int daemon_answer_ms(const char *request)

@@ -11,6 +11,7 @@
 #include "control/opcontrol/child.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
+#include "control/opcontrol/service.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
@@ -229,11 +230,22 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("\n");
 }
 
+/* The daemon of a service may not set all of them. */
+static int set_rights(const struct setup *s, struct op_error *e)
+{
+	int err = session_set_rights(s->session_dir, s->world_readable);
+
+	return err ? op_error_set(e, err, "cannot set who may read '%s/samples': %s",
+				  s->session_dir, strerror(-err)) : 0;
+}
+
 static int run_chosen(const struct setup *used, const struct collector_choice *choice,
-		      const struct event_plan *plan, const char *verbose, struct op_error *e)
+		      const struct event_plan *plan, const char *verbose, bool prepare_service,
+		      struct op_error *e)
 {
 	char *program = daemon_program();
 	struct words command;
+	bool is_service = prepare_service || service_exists("", program, used->session_dir);
 	int err = daemon_command(used, choice, plan, verbose, program, &command, e);
 
 	free(program);
@@ -242,14 +254,21 @@ static int run_chosen(const struct setup *used, const struct collector_choice *c
 	if (verbose)
 		print_command(used, &command);
 	fflush(stdout);		/* before the daemon prints */
-	err = run_daemon(&command, used->session_dir, e);
+	if (is_service)
+		err = set_rights(used, e);
+	if (!err && prepare_service)
+		err = service_write(&command, true, e);
+	else if (!err && is_service)
+		err = service_start(&command, e);
+	else if (!err)
+		err = run_daemon(&command, used->session_dir, e);
 	words_free(&command);
 	return err;
 }
 
 int daemon_start(const struct setup *s, const struct driver *d,
 		 const struct collector_choice *choice, const struct event_plan *plan,
-		 const char *verbose, struct op_error *e)
+		 const char *verbose, bool prepare_service, struct op_error *e)
 {
 	struct setup used = *s;		/* borrows its strings */
 	int err = make_session_dir(s->session_dir, e);
@@ -263,5 +282,5 @@ int daemon_start(const struct setup *s, const struct driver *d,
 		       choice->no_module.text);
 	if (choice->module)
 		err = daemon_write_settings(&used, d, e);
-	return err ? err : run_chosen(&used, choice, plan, verbose, e);
+	return err ? err : run_chosen(&used, choice, plan, verbose, prepare_service, e);
 }

@@ -11,12 +11,13 @@
 
 /*
  * Create the session directory, set the module's buffers and run oprofiled, which is ready (but not
- * sampling) when this returns 0. @verbose: topics for its log, or NULL. If oprofiled has printed
- * the error, @e is empty.
+ * sampling) when this returns 0. @verbose: topics for its log, or NULL. @prepare_service: do not
+ * run it, but prepare that systemd does (service.h). If oprofiled has printed the error, @e is
+ * empty.
  */
 int daemon_start(const struct setup *s, const struct driver *d,
 		 const struct collector_choice *choice, const struct event_plan *plan,
-		 const char *verbose, struct op_error *e);
+		 const char *verbose, bool prepare_service, struct op_error *e);
 
 /*
  * Write the buffer sizes and the depth of stacks to oprofilefs. If the module refuses the depth,

@@ -319,7 +319,7 @@ int daemonrc_load(const char *path, struct setup *s, struct op_error *e)
 	int err = file_read_all(path, MAX_FILE, &text, &len);
 
 	if (err == -ENOENT)
-		return 0;
+		return strcmp(path, DAEMONRC_PATH) ? 0 : daemonrc_load(DAEMONRC_OLD, s, e);
 	if (err)
 		return op_error_set(e, err, "cannot read saved set-up '%s': %s%s", path,
 				    strerror(-err),

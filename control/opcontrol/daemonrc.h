@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * daemonrc.h - the saved set-up: /root/.oprofile/daemonrc, KEY=VALUE lines
+ * daemonrc.h - the saved set-up: /etc/oprofile/daemonrc, KEY=VALUE lines
  *
  * OProfile's file and keys (CTL-80..83), plus COLLECTOR if it is not "auto", and MODEL if one was
  * requested. It is parsed, never executed. A malformed line, or a key that no version of OProfile
@@ -16,7 +16,8 @@
 #include "libutil/error.h"
 #include "libutil/strbuf.h"
 
-#define DAEMONRC_PATH	"/root/.oprofile/daemonrc"
+#define DAEMONRC_PATH	"/etc/oprofile/daemonrc"
+#define DAEMONRC_OLD	"/root/.oprofile/daemonrc"	/* OProfile's, for DAEMONRC_PATH only */
 #define DAEMONRC_ENV	"OPROFILE_DAEMONRC"	/* another place, for tests and demonstrations */
 
 const char *daemonrc_path(void);
@@ -25,7 +26,7 @@ const char *daemonrc_path(void);
 int daemonrc_parse(const char *text, const char *path, struct setup *s, struct op_error *e);
 void daemonrc_format(const struct setup *s, struct strbuf *out);
 
-/* If the file is missing, @s is unchanged and the result 0. */
+/* If the file is missing, and DAEMONRC_OLD is, too, @s is unchanged and the result 0. */
 int daemonrc_load(const char *path, struct setup *s, struct op_error *e);
 int daemonrc_save(const char *path, const struct setup *s, struct op_error *e);
 

@@ -185,6 +185,7 @@ static int act(struct control *c, const struct options *o, struct op_error *e)
 	case ACTION_DEINIT:		return action_deinit(c, e);
 	case ACTION_LIST_EVENTS:	return action_list_events(c, e);
 	case ACTION_STATUS:		return action_status(c, e);
+	case ACTION_SERVICE:		return action_service(c, o->service_step, e);
 	default:			return 0;
 	}
 }
@@ -222,6 +223,8 @@ static int run(const struct options *o)
 	fflush(stdout);
 	if (err && e.text[0])
 		report_error("%s", e.text);
+	if (err == -ECHILD && is_start(o->action))	/* the daemon has printed the reason */
+		report_note("opdoctor shows what can be profiled here, and what to do for more");
 	host_free(&c.host);
 	setup_free(&c.setup);
 	free(c.saved_dir);

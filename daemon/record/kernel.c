@@ -64,9 +64,19 @@ static const char *modules_path(const struct kernel *k)
 	return k->config.proc_modules ? k->config.proc_modules : "/proc/modules";
 }
 
+/*
+ * In a service that cannot change the kernel's settings the file is covered by an empty one; what
+ * may trace processes, as the daemon, finds it where process 1 has it. [CC-83]
+ */
 static const char *kallsyms_path(const struct kernel *k)
 {
-	return k->config.proc_kallsyms ? k->config.proc_kallsyms : "/proc/kallsyms";
+	static const char own[] = "/proc/kallsyms", first[] = "/proc/1/root/proc/kallsyms";
+	char line[2] = "";
+
+	if (k->config.proc_kallsyms)
+		return k->config.proc_kallsyms;
+	(void)file_read_line(own, line, sizeof(line));
+	return !*line && file_exists(first) ? first : own;
 }
 
 /* Ranges */

@@ -11,6 +11,7 @@
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/private.h"
@@ -250,10 +251,12 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 		return err;
 	xprof_calls_read(&w->collection, &w->calls);
 	invert_arrangement(&w->collection.arrangement, &inversion);
-	for (size_t i = 0; i < inversion.nr_images; i++)
+	for (size_t i = 0; i < inversion.nr_images; i++) {
+		progress_tell(NULL, i, inversion.nr_images, "images");
 		if (inversion.images[i].image->kind == IMAGE_FILE &&
 		    !inversion.images[i].image->is_kernel)
 			add_image(w, &inversion.images[i]);
+	}
 	inversion_free(&inversion);
 	add_programs(w->x);
 	xprof_set_sums(w->x);

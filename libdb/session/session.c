@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* session.c - the paths below a session directory */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -34,7 +39,35 @@ char *session_log_path(const char *session_dir)
 
 char *session_control_path(const char *session_dir)
 {
-	return path_join(session_dir, "control");
+	return path_join(strcmp(session_dir, SESSION_DIR_DEFAULT) ? session_dir : SESSION_RUN_DIR,
+			 "control");
+}
+
+/* A service may not set S_ISGID, so it is not set again. */
+static int set_mode(int fd, mode_t now, mode_t wanted)
+{
+	return (now & 07777) == wanted || !fchmod(fd, wanted) ? 0 : -errno;
+}
+
+int session_set_rights(const char *session_dir, bool world_readable)
+{
+	char *samples = session_samples_path(session_dir, "");
+	int fd = open(samples, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	const struct group *group = getgrnam(SESSION_GROUP);
+	struct stat st;
+
+	free(samples);
+	if (fd < 0 || fstat(fd, &st))
+		err = -errno;
+	else if (st.st_uid != geteuid())
+		err = 0;		/* its owner has given us the right to write */
+	else if (!geteuid() && group && fchown(fd, -1, group->gr_gid))
+		err = -errno;
+	else
+		err = set_mode(fd, st.st_mode, world_readable ? 0755 : S_ISGID | 0750);
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 int session_reserve(const char *stats_dir, unsigned int nr_cpus)

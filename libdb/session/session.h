@@ -2,7 +2,8 @@
 /*
  * session.h - the files below a session directory, and the records kept beside the samples
  *
- *   SD/lock  SD/abi  SD/control  SD/samples/oprofiled.log
+ *   SD/lock  SD/abi  SD/samples/oprofiled.log
+ *   SD/control, of SESSION_DIR_DEFAULT /run/oprofile/control: the socket
  *   SD/samples/NAME/{root}|{kern}...     sample files; NAME is "current" or a saved one
  *   SD/samples/NAME/stats/session        who, when, how (session_info)
  *   SD/samples/NAME/stats/counts         samples received, recorded, lost (session_counts)
@@ -31,6 +32,7 @@
 /* To the daemon, whose command line everybody can read: START,END of the kernel's text, in hex. */
 #define KERNEL_RANGE_VARIABLE	"OPROFILE_KERNEL_RANGE"
 #define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
+#define SESSION_RUN_DIR		"/run/oprofile"
 #define SESSION_CURRENT		"current"
 #define SESSION_INFO_FILE	"session"	/* below stats/ */
 #define SESSION_COUNTS_FILE	"counts"
@@ -48,6 +50,13 @@ char *session_stats_path(const char *session_dir, const char *name, const char *
 char *session_lock_path(const char *session_dir);
 char *session_log_path(const char *session_dir);
 char *session_control_path(const char *session_dir);
+
+/*
+ * Let only the owner and SESSION_GROUP read SD/samples, whose names of files have addresses of all
+ * processes, or with @world_readable everybody; new files get the group from their folder. A folder
+ * of another user stays as it is. [SS-6]
+ */
+int session_set_rights(const char *session_dir, bool world_readable);
 
 /* SD/abi: the layout of sample files of @sample_version on this machine. [SF-40] */
 int session_abi_write(const char *session_dir, uint32_t sample_version);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terminal.c - pager and progress; files and pipes get neither */
+/* terminal.c - a pager on terminals only, and progress */
 #include "pp/cli/terminal.h"
 
 #include <errno.h>
@@ -166,33 +166,43 @@ int pager_finish(struct pager *pager)
 	return reader_never_ran() ? -ENOEXEC : err;
 }
 
-static bool has_progress;
+/* How progress is shown: OPROFILE_PROGRESS in the environment, or by what standard error is. */
+static struct {
+	bool at_once;			/* "always": each step, for tests */
+	bool on_line;			/* a line of a terminal has it */
+	double next, pause;		/* seconds */
+} progress;
+
+#define LINES_FROM	2.0		/* seconds, and the longest pause between two */
+#define LINES_PAUSE	60.0
+#define BAR		20		/* characters */
 
 static double now(void)
 {
 	return (double)now_ns() * 1e-9;
 }
 
-/* Nothing in the first second, then ten times a second at most. */
-static bool is_progress_due(void)
+/* First after @first seconds; then after pauses that double from @pause to @longest. */
+static bool is_progress_due(double first, double pause, double longest)
 {
-	static double next;
 	double time = now();
 
-	if (!next)
-		next = time + 1;
-	if (time < next)
+	if (progress.at_once)
+		return true;
+	if (!progress.next) {
+		progress.next = time + first;
+		progress.pause = pause;
+	}
+	if (time < progress.next)
 		return false;
-	next = time + 0.1;
-	has_progress = true;
+	progress.next = time + progress.pause;
+	if (progress.pause < longest)
+		progress.pause *= 2;
 	return true;
 }
 
-static void show(const char *what, size_t done, size_t total, const char *unit)
+static void put_step(const char *what, size_t done, size_t total, const char *unit)
 {
-	if (!is_progress_due())
-		return;
-	fputs("\r\033[K", stderr);
 	if (what) {
 		plain_put(what, stderr);
 		fputs(": ", stderr);
@@ -201,18 +211,54 @@ static void show(const char *what, size_t done, size_t total, const char *unit)
 		fprintf(stderr, "%zu of %zu %s", done, total, unit);
 	else
 		fprintf(stderr, "%zu %s", done, unit);
+}
+
+static void put_bar(size_t done, size_t total)
+{
+	size_t full = done < total ? done * BAR / total : BAR;
+
+	putc('[', stderr);
+	for (size_t i = 0; i < BAR; i++)
+		putc(i < full ? '#' : '.', stderr);
+	fputs("] ", stderr);
+}
+
+/* Nothing in the first second, then ten times a second at most. */
+static void show_bar(const char *what, size_t done, size_t total, const char *unit)
+{
+	if (!is_progress_due(1, 0.1, 0.1))
+		return;
+	progress.on_line = true;
+	fputs("\r\033[K", stderr);
+	if (total)
+		put_bar(done, total);
+	put_step(what, done, total, unit);
 	fflush(stderr);
+}
+
+/* For a log: few, however long it takes. */
+static void show_line(const char *what, size_t done, size_t total, const char *unit)
+{
+	if (!is_progress_due(LINES_FROM, LINES_FROM, LINES_PAUSE))
+		return;
+	fprintf(stderr, "%s: note: ", program_invocation_short_name);
+	put_step(what, done, total, unit);
+	putc('\n', stderr);
 }
 
 void progress_begin(void)
 {
-	if (isatty(STDERR_FILENO))
-		progress_show_with(show);
+	const char *how = getenv("OPROFILE_PROGRESS");
+
+	if (how && !strcmp(how, "never"))
+		return;
+	progress.at_once = how && !strcmp(how, "always");
+	progress_show_with(isatty(STDERR_FILENO) ? show_bar : show_line);
 }
 
 void progress_end(void)
 {
-	if (has_progress)
+	if (progress.on_line)
 		fputs("\r\033[K", stderr);
-	has_progress = false;
+	progress.on_line = false;
 }

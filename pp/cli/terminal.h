@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terminal.h - pager and progress, on terminals only [RP-13] */
+/* terminal.h - pager and progress [RP-13] */
 #ifndef PP_CLI_TERMINAL_H
 #define PP_CLI_TERMINAL_H
 
@@ -34,8 +34,9 @@ void pager_start(struct pager *pager, bool wanted);
 int pager_finish(struct pager *pager);
 
 /*
- * From now on show progress_tell() on standard error, if that is a terminal, from the second second
- * on, until a report is printed to the terminal. progress_end() clears the line.
+ * From now on show progress_tell() on standard error, until a report is printed to the terminal: on
+ * a terminal as a bar, from the second second on, which progress_end() clears; else as a few lines,
+ * from the third on. OPROFILE_PROGRESS=never in the environment: not at all; always: each step.
  */
 void progress_begin(void);
 void progress_end(void);

@@ -204,7 +204,7 @@ static void notice_stacks(const struct report_session *s, struct notices *notice
 	}
 	if (incomplete > all / 100)
 		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%s) "
-			   "are incomplete: %s", s->label, incomplete, all,
+			   "are incomplete: %s; see opdoctor(1)", s->label, incomplete, all,
 			   number_format_percent(share, incomplete, all), reasons.text);
 	strbuf_free(&reasons);
 }
@@ -281,6 +281,6 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
 			notice_add(notices, "session '%s': kernel samples have no symbols: "
 				   "addresses were hidden by kernel.kptr_restrict or "
-				   "kernel.perf_event_paranoid", s->label);
+				   "kernel.perf_event_paranoid; see opdoctor(1)", s->label);
 	}
 }

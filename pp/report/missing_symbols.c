@@ -80,7 +80,7 @@ static void summarize(const struct population *population, size_t nr_stripped, u
 	notice_add_kind(notices, NOTICE_SUMMARY, "%s of the samples have no function names (%s); "
 			"install debug symbol packages%s",
 			number_format_percent(share, (double)unnamed, (double)total), which.text,
-			urls && *urls ? "" : " or set DEBUGINFOD_URLS, see opreport(1)");
+			urls && *urls ? "" : " or set DEBUGINFOD_URLS, see opdoctor(1)");
 	strbuf_free(&which);
 }
 

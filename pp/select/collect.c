@@ -153,7 +153,8 @@ static int nothing_matches(const struct collection *c, const struct profile_spec
 			     ? " yet; let oprofiled write them with opcontrol --dump"
 			     : !strcmp(c->sessions.sessions[0].info.collector, "import")
 			     ? ": the imported profile has none"
-			     : ": the command may have ended before the first one was due",
+			     : ": the command may have ended before the first one was due; "
+			       "opdoctor shows what can be profiled here",
 			     c->sessions.existing);
 	else
 		op_error_set(e, -ENOENT, "no samples in session '%s' match; it has %.400s%s",

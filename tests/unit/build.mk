@@ -123,7 +123,8 @@ $(call test_of,daemon/jit/object,,libdaemon.a libpp.a)
 $(call test_of,libagent/opagent,libagent/opagent.c libagent/dump_folder.c,libdaemon.a)
 threaded += $(call tests_named,libagent,opagent)
 
-$(call each_is_a_test,control,libcontrol.a)
+$(call each_is_a_test,control,libcontrol.a,doctor)
+$(call test_of,control/doctor,,libdoctor.a)
 $(call tests_named,control,choice plan plan_tables): | $(data)
 # they wait for daemons that do not answer
 waiting += $(call tests_named,control,stuck stuck_oprofiled)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libdb/stack/store.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/gathered.h"
 
@@ -45,6 +46,7 @@ static void name_places(struct export *x)
 	x->named = xcalloc((size_t)x->nr_named + 1, sizeof(*x->named));
 	sort_places(x);
 	for (size_t i = 0; i < x->nr_images; i++) {
+		progress_tell(NULL, i, x->nr_images, "images");
 		if (!x->images[i]->nr_places)
 			continue;
 		export_ranges(x, x->images[i], &next_address);

@@ -15,6 +15,7 @@
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/baseline.h"
 #include "pp/report/stack/choices.h"
@@ -381,8 +382,10 @@ void export_stacks(struct export *x, const struct report_session *session, size_
 	/* the store before the files: a sample recorded in between lacks only its stack */
 	bool has_stacks = open_store(&r);
 
-	for (size_t i = 0; i < r.files.nr; i++)
+	for (size_t i = 0; i < r.files.nr; i++) {
+		progress_tell(NULL, i, r.files.nr, "sample files");
 		add_file(&r, i);
+	}
 	if (has_stacks)
 		close_store(&r);
 }

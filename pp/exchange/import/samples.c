@@ -16,6 +16,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536
@@ -164,6 +165,7 @@ static void count_file(void *context, uint64_t number, bool is_new)
 
 	(void)number;
 	m->sums.files += is_new;
+	progress_tell(NULL, m->sums.files, 0, "sample files");
 }
 
 static void count_record(void *context, const struct session_record *r, int err)

@@ -8,7 +8,10 @@
 #include "libdb/session/session.h"
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
+
+#define PROGRESS_STEP	4096	/* stacks */
 
 /* The store's IDs of images and events. */
 struct stack_ids {
@@ -78,7 +81,9 @@ static int add_stacks(struct importer *m, struct stack_ids *ids)
 	const struct profile *p = m->p;
 	int err = 0;
 
-	for (uint32_t i = 0; i < p->nr_samples && !err; i++)
+	for (uint32_t i = 0; i < p->nr_samples && !err; i++) {
+		if (i % PROGRESS_STEP == 0)
+			progress_tell(NULL, i, p->nr_samples, "call stacks");
 		for (uint32_t event = 0; event < p->nr_events && !err; event++) {
 			int64_t value = p->values[(size_t)i * p->nr_events + event];
 			uint64_t count = value > 0 ? (uint64_t)value / m->events[event].divisor : 0;
@@ -86,6 +91,7 @@ static int add_stacks(struct importer *m, struct stack_ids *ids)
 			if (p->samples[i].node != PROFILE_NONE && count)
 				err = add_stack(m, ids, &p->samples[i], event, count);
 		}
+	}
 	return err;
 }
 

@@ -9,6 +9,10 @@
 program=/vm/bin/shares-static
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 
+opdoctor > /tmp/doctor; cat /tmp/doctor
+is "opdoctor finds the counters" "$(grep -c '^  ok    counters ' /tmp/doctor)" 1
+is "and what may be profiled" "$(grep -c 'the whole machine can be profiled' /tmp/doctor)" 1
+
 # operf OPTION...: into a session of its own
 profiled()
 {

@@ -4,7 +4,11 @@
 
 khz() { cat /dev/oprofile/timer/clock_khz; }
 
+opdoctor > /tmp/doctor; cat /tmp/doctor
+is "opdoctor finds the module to load" "$(grep -c '^  ok    module  .*not loaded' /tmp/doctor)" 1
+is "it has loaded nothing" "$(grep -c '^oprofile ' /proc/modules)" 0
 check "opcontrol --init loads and mounts" opcontrol --init
+is "opdoctor finds the loaded module" "$(opdoctor | grep -c '^  ok    module  .*loaded; samples')" 1
 is "cpu_type" "$(cat /dev/oprofile/cpu_type)" timer
 is "pointer_size" "$(cat /dev/oprofile/pointer_size)" 8
 at_least "clock in kHz" "$(khz)" 100000

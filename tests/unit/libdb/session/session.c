@@ -27,6 +27,9 @@ TEST(paths)
 		CHECK(!strcmp(path, rows[i].want), "%s", path);
 		free(path);
 	}
+	path = session_control_path(SESSION_DIR_DEFAULT);
+	CHECK(!strcmp(path, "/run/oprofile/control"), "%s", path);
+	free(path);
 	path = session_samples_path("/sd", SESSION_CURRENT);
 	CHECK(!strcmp(path, "/sd/samples/current"), "%s", path);
 	free(path);
