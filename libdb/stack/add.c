@@ -140,23 +140,26 @@ static struct stack_last *begin_stack(struct stack_store *s, const struct stack_
 	return last->root ? last : NULL;
 }
 
-/* The positions of the records of @nr frames. False: *ret_err. */
-static bool frames_of(struct stack_store *s, const struct stack_frame *frames, size_t nr,
-		      uint32_t *ret, int *ret_err)
+/* The positions of the records of @nr frames, 0 for what is looked up later. */
+static void find_frames(const struct stack_store *s, const struct stack_frame *frames, size_t nr,
+			uint32_t *ret)
 {
 	for (size_t i = 0; i < nr; i++)
 		stack_index_prefetch(s, narrow_frame(&frames[i]));
 	for (size_t i = 0; i < nr; i++)
 		stack_index_prefetch_record(s, narrow_frame(&frames[i]));
 	for (size_t i = 0; i < nr; i++) {
-		ret[i] = frame_of(s, &frames[i], ret_err);
-		if (!ret[i])
-			return false;
+		bool is_narrow = stack_is_narrow(frames[i].offset);
+
+		ret[i] = is_narrow && frames[i].image < STACK_POSITIONS
+		       ? stack_index_find(s, narrow_frame(&frames[i])) : 0;
 	}
-	return true;
 }
 
-/* Nothing was called from a new node yet, so the nodes of @nr frames below it will be appended. */
+/*
+ * Nothing was called from a new node yet, so the nodes of @nr frames below it will be appended:
+ * one behind the other, if their frames are known.
+ */
 static void prefetch_new(const struct stack_store *s, const uint32_t *frames, size_t nr)
 {
 	uint32_t parent = s->used - 1;
@@ -174,14 +177,18 @@ static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames,
 	uint32_t positions[STACK_FRAMES_MAX], node;
 	bool is_new = false;
 
-	if (!last || !frames_of(s, frames, nr - last->nr, positions, ret_err))
+	if (!last)
 		return 0;
+	find_frames(s, frames, nr - last->nr, positions);
 	node = last->nr ? last->nodes[last->nr - 1] : last->root;
 	while (last->nr < nr) {
 		size_t at = nr - 1 - last->nr;
-		const struct stack_record r = { STACK_HEAD(STACK_NODE, node), positions[at] };
+		uint32_t frame = positions[at] ? positions[at] : frame_of(s, &frames[at], ret_err);
+		const struct stack_record r = { STACK_HEAD(STACK_NODE, node), frame };
 		uint32_t used = s->used;
 
+		if (!frame)
+			return 0;
 		node = is_new ? stack_append(s, &r, 1, ret_err) : find_or_append(s, r, ret_err);
 		if (!node)
 			return 0;
