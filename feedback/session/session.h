@@ -30,7 +30,6 @@ struct xprof_image {
 	struct disassembler *disassembler;
 	struct line_binary *lines;		/* or NULL */
 	uint32_t *decl_lines;			/* of each symbol's function; 0: unknown */
-	const struct decl_lines *decls;		/* of its symbols */
 	const struct sample_list *samples;	/* sorted by offset; key_base is to be added */
 	const struct xprof_calls *calls;
 	const char *path;			/* as in sample files */
