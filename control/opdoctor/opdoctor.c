@@ -66,7 +66,7 @@ static void print_text(const struct machine *m, const struct findings *f)
 static int examine(void)
 {
 	const char *session_dir = option_session_dir_quietly(raw.session_dir, false);
-	const struct confine_needs needs = { { NULL }, false, false };
+	const struct confine_needs needs = { .line_cache = false };
 	struct findings f = { 0 };
 	struct op_error e = { "" };
 	struct machine m;
