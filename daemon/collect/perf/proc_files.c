@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
-#include "libutil/errand.h"
+#include "libutil/timed_call.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
 #include "libutil/xalloc.h"
@@ -24,7 +24,7 @@ static struct {
 } aside[NR_ASIDE];
 
 /* Drops @e if it was not run. */
-static int run(uint32_t tgid, struct errand *e)
+static int run(uint32_t tgid, struct timed_call *e)
 {
 	uint64_t now = now_ns();
 	int err;
@@ -33,7 +33,7 @@ static int run(uint32_t tgid, struct errand *e)
 		e->drop(e);
 		return -EAGAIN;
 	}
-	err = errand_run(e);
+	err = timed_call_run(e);
 	if (err != -ETIMEDOUT)
 		return err;
 	aside[tgid % NR_ASIDE].tgid = tgid;
@@ -42,23 +42,23 @@ static int run(uint32_t tgid, struct errand *e)
 }
 
 struct reading {
-	struct errand errand;
+	struct timed_call call;
 	char *path;
 	size_t limit;
 	char *text;			/* NULL: none */
 	int err;
 };
 
-static void read_maps(struct errand *e)
+static void read_maps(struct timed_call *e)
 {
-	struct reading *r = container_of(e, struct reading, errand);
+	struct reading *r = container_of(e, struct reading, call);
 
 	r->err = file_read_all(r->path, r->limit, &r->text, NULL);
 }
 
-static void drop_reading(struct errand *e)
+static void drop_reading(struct timed_call *e)
 {
-	struct reading *r = container_of(e, struct reading, errand);
+	struct reading *r = container_of(e, struct reading, call);
 
 	free(r->text);
 	free(r->path);
@@ -70,10 +70,10 @@ int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **r
 	struct reading *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	r->errand = (struct errand){ read_maps, drop_reading };
+	r->call = (struct timed_call){ read_maps, drop_reading };
 	r->limit = limit;
 	r->path = xasprintf("%s/%u/maps", proc, tgid);
-	err = run(tgid, &r->errand);
+	err = run(tgid, &r->call);
 	if (err)
 		return err;
 	err = r->err;
@@ -85,15 +85,15 @@ int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **r
 }
 
 struct opening {
-	struct errand errand;
+	struct timed_call call;
 	char *dir;			/* of the links, one for each mapping */
 	size_t nr;
 	struct proc_mapping mappings[];
 };
 
-static void open_mappings(struct errand *e)
+static void open_mappings(struct timed_call *e)
 {
-	struct opening *o = container_of(e, struct opening, errand);
+	struct opening *o = container_of(e, struct opening, call);
 
 	for (size_t i = 0; i < o->nr; i++) {
 		struct proc_mapping *m = &o->mappings[i];
@@ -106,9 +106,9 @@ static void open_mappings(struct errand *e)
 	}
 }
 
-static void drop_opening(struct errand *e)
+static void drop_opening(struct timed_call *e)
 {
-	struct opening *o = container_of(e, struct opening, errand);
+	struct opening *o = container_of(e, struct opening, call);
 
 	for (size_t i = 0; i < o->nr; i++)
 		if (o->mappings[i].handle >= 0)
@@ -124,11 +124,11 @@ void proc_files_open(const char *proc, uint32_t tgid, struct proc_mapping *mappi
 
 	for (size_t i = 0; i < nr; i++)
 		mappings[i].handle = -ESRCH;
-	o->errand = (struct errand){ open_mappings, drop_opening };
+	o->call = (struct timed_call){ open_mappings, drop_opening };
 	o->dir = xasprintf("%s/%u/map_files", proc, tgid);
 	o->nr = nr;
 	memcpy(o->mappings, mappings, nr * sizeof(*mappings));
-	err = run(tgid, &o->errand);
+	err = run(tgid, &o->call);
 	for (size_t i = 0; i < nr; i++)
 		mappings[i].handle = err ? err : o->mappings[i].handle;
 	if (err)

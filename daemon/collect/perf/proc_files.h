@@ -3,7 +3,7 @@
  * proc_files.h - read those files of /proc/PID for which a process can keep us waiting
  *
  * Its maps, and what they map, are found under a lock of its memory, which it can hold for long. So
- * they are read by errands (libutil/errand.h). A process that has let one wait too long is set
+ * they are read by timed calls (libutil/timed_call.h). A process that has let one wait too long is set
  * aside for a second: -EAGAIN, also if too many are. Only for one thread of the program.
  */
 #ifndef DAEMON_COLLECT_PERF_PROC_FILES_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * errand.c - see errand.h
+ * timed_call.c - see timed_call.h
  *
  * On a busy machine a thread of normal priority runs late. So whoever waits for one waits for a
  * lock that it has, with priority inheritance. There are two locks, used in turns: the thread takes
- * the other one before it gives the first one back, or nobody could wait for its next errand.
+ * the other one before it gives the first one back, or nobody could wait for its next call.
  * pthread has no such locks with a timeout by the monotonic clock everywhere, so they are futexes.
  */
-#include "libutil/errand.h"
+#include "libutil/timed_call.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -33,10 +33,10 @@ enum state { UNDER_WAY, DONE, LEFT };
 
 struct runner {
 	uint32_t turns[2];		/* locks, by the kernel's rules for futexes */
-	unsigned int turn;		/* of the caller's next errand */
-	int begun_fd, wake_fd;		/* the thread has the locks; there is an errand */
+	unsigned int turn;		/* of the caller's next call */
+	int begun_fd, wake_fd;		/* the thread has the locks; there is a call */
 	bool has_begun;
-	struct errand *errand;
+	struct timed_call *call;
 	enum state state;		/* atomic: whoever comes second has to clean up */
 };
 
@@ -116,12 +116,12 @@ static void *run(void *runner)
 		sleep_until_woken(r->wake_fd);
 		if (nr)		/* the caller has given it back */
 			lock(&r->turns[!turn], FOREVER_NS);
-		r->errand->run(r->errand);
+		r->call->run(r->call);
 		if (__atomic_exchange_n(&r->state, DONE, __ATOMIC_ACQ_REL) == LEFT)
 			break;
 		unlock(&r->turns[turn]);
 	}
-	r->errand->drop(r->errand);
+	r->call->drop(r->call);
 	unlock(&r->turns[0]);
 	unlock(&r->turns[1]);
 	runner_free(r);
@@ -170,7 +170,7 @@ static int find_idle(struct runner ***ret)
 			return err;
 	}
 	for (int i = 0; i < 2; i++) {
-		if (!has_begun(idle[i], is_urgent ? 0 : ERRAND_PATIENT_MS))
+		if (!has_begun(idle[i], is_urgent ? 0 : TIMED_CALL_PATIENT_MS))
 			continue;
 		*ret = &idle[i];
 		return 0;
@@ -179,13 +179,13 @@ static int find_idle(struct runner ***ret)
 }
 
 /* False: it has not come back. */
-static bool has_run(struct runner *r, struct errand *e, int ms)
+static bool has_run(struct runner *r, struct timed_call *e, int ms)
 {
 	uint32_t *turn = &r->turns[r->turn];
 	bool has_lock;
 
 	r->turn = !r->turn;
-	r->errand = e;
+	r->call = e;
 	__atomic_store_n(&r->state, UNDER_WAY, __ATOMIC_RELEASE);
 	wake(r->wake_fd);
 	has_lock = lock(turn, (uint64_t)ms * NS_PER_MS);
@@ -197,7 +197,7 @@ static bool has_run(struct runner *r, struct errand *e, int ms)
 	return true;
 }
 
-void errand_set_urgent(bool urgent)
+void timed_call_set_urgent(bool urgent)
 {
 	is_urgent = urgent;
 }
@@ -205,16 +205,16 @@ void errand_set_urgent(bool urgent)
 static int patience_ms(void)
 {
 	if (!is_urgent)
-		return ERRAND_PATIENT_MS;
-	return now_ns() < rest_until ? ERRAND_SOON_MS : ERRAND_MS;
+		return TIMED_CALL_PATIENT_MS;
+	return now_ns() < rest_until ? TIMED_CALL_SOON_MS : TIMED_CALL_MS;
 }
 
-int errand_run(struct errand *e)
+int timed_call_run(struct timed_call *e)
 {
 	int ms = patience_ms(), err = -EAGAIN;
 	struct runner **r;
 
-	if (__atomic_load_n(&nr_out, __ATOMIC_RELAXED) < ERRANDS_OUT_MAX)
+	if (__atomic_load_n(&nr_out, __ATOMIC_RELAXED) < TIMED_CALLS_MAX)
 		err = find_idle(&r);
 	if (err) {
 		e->drop(e);
@@ -226,6 +226,6 @@ int errand_run(struct errand *e)
 		return 0;
 	}
 	*r = NULL;
-	rest_until = now_ns() + ERRAND_REST_MS * NS_PER_MS;
+	rest_until = now_ns() + TIMED_CALL_REST_MS * NS_PER_MS;
 	return -ETIMEDOUT;
 }

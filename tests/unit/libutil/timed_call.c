@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* errand.c - threads that do what may wait, come back late, or never */
-#include "libutil/errand.h"
+/* timed_call.c - threads that do what may wait, come back late, or never */
+#include "libutil/timed_call.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,14 +12,14 @@
 
 /* Reads a byte, for which it may wait. */
 struct job {
-	struct errand errand;
+	struct timed_call call;
 	int from;
 	char got;
 };
 
 static int nr_dropped;			/* atomic */
 
-static void read_byte(struct errand *e)
+static void read_byte(struct timed_call *e)
 {
 	struct job *job = (struct job *)e;
 
@@ -27,7 +27,7 @@ static void read_byte(struct errand *e)
 		job->got = '-';
 }
 
-static void drop(struct errand *e)
+static void drop(struct timed_call *e)
 {
 	free(e);
 	__atomic_add_fetch(&nr_dropped, 1, __ATOMIC_RELEASE);
@@ -38,9 +38,9 @@ static int send_job(int from, char *ret_got)
 	struct job *job = xcalloc(1, sizeof(*job));
 	int err;
 
-	job->errand = (struct errand){ read_byte, drop };
+	job->call = (struct timed_call){ read_byte, drop };
 	job->from = from;
-	err = errand_run(&job->errand);
+	err = timed_call_run(&job->call);
 	if (err)
 		return err;
 	*ret_got = job->got;
@@ -89,7 +89,7 @@ TEST(what_does_not_come_back_is_left)
 	int stuck[2], ready[2], err = -ETIMEDOUT;
 	char got = 0;
 
-	errand_set_urgent(true);
+	timed_call_set_urgent(true);
 	CHECK(!pipe(stuck) && !pipe(ready), "pipe");
 	CHECK(send_until_taken(stuck[0], &got) == -ETIMEDOUT, "it came back");
 	CHECK(write(ready[1], "x", 1) == 1, "write");
@@ -106,15 +106,15 @@ TEST(not_too_many_are_out)
 	int stuck[2], err, dropped;
 	char got = 0;
 
-	errand_set_urgent(true);
+	timed_call_set_urgent(true);
 	CHECK(!pipe(stuck), "pipe");
-	for (int i = 0; i < ERRANDS_OUT_MAX; i++)
+	for (int i = 0; i < TIMED_CALLS_MAX; i++)
 		CHECK(send_until_taken(stuck[0], &got) == -ETIMEDOUT, "%d came back", i);
 	dropped = __atomic_load_n(&nr_dropped, __ATOMIC_RELAXED);
 	CHECK(send_job(stuck[0], &got) == -EAGAIN, "one too many");
 	CHECK(__atomic_load_n(&nr_dropped, __ATOMIC_RELAXED) == dropped + 1, "it was not dropped");
 	close(stuck[1]);
-	wait_for_drops(dropped + 1 + ERRANDS_OUT_MAX);
+	wait_for_drops(dropped + 1 + TIMED_CALLS_MAX);
 	do
 		err = send_job(stuck[0], &got);
 	while (err);
