@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,9 +16,11 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/print_line.h"
+#include "libutil/thread.h"
 #include "unwind/cache.h"
 
 #define SIZE_SECONDS	2	/* for how long a computed session size is reused */
+#define SIZE_WAIT_NS	(20 * NS_PER_MS)
 #define DEPTH_MAX	64	/* of folders: a sample file's path holds two paths */
 
 void answer_add_line(struct strbuf *answer, const char *text)
@@ -63,23 +66,63 @@ static uint64_t tree_size(int dir_fd, int depth)
 	return sum;
 }
 
-/* Cached, because any user can request it and walking the tree of a big session takes a while. */
-static uint64_t session_bytes(const char *session_dir)
-{
-	static uint64_t bytes;
-	static time_t at;
-	time_t now = now_seconds();
-	char *path;
-	int fd;
+/*
+ * Any user can request it, and the tree of a big session takes seconds: so a thread walks it, and
+ * samples do not wait.
+ */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t walked;
+	bool is_walking, is_known;
+	time_t at;			/* when it was known */
+	uint64_t bytes;
+} size = { .lock = PTHREAD_MUTEX_INITIALIZER, .walked = PTHREAD_COND_INITIALIZER };
 
-	if (at && now < at + SIZE_SECONDS)
-		return bytes;
-	path = session_samples_path(session_dir, SESSION_CURRENT);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bytes = fd < 0 ? 0 : tree_size(fd, DEPTH_MAX);
-	at = now;
+static void *walk_session(void *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t bytes = fd < 0 ? 0 : tree_size(fd, DEPTH_MAX);
+
 	free(path);
-	return bytes;
+	pthread_mutex_lock(&size.lock);
+	size.bytes = bytes;
+	size.at = now_seconds();
+	size.is_known = true;
+	size.is_walking = false;
+	pthread_cond_signal(&size.walked);
+	pthread_mutex_unlock(&size.lock);
+	return NULL;
+}
+
+static void start_walk(const char *session_dir)
+{
+	char *path = session_samples_path(session_dir, SESSION_CURRENT);
+	pthread_t thread;
+
+	size.is_walking = !thread_start(&thread, walk_session, path);
+	if (size.is_walking)
+		pthread_detach(thread);
+	else
+		free(path);
+}
+
+/* The last known, if it takes long now: only the request that starts the thread waits a little. */
+static void add_session_bytes(const char *session_dir, struct strbuf *out)
+{
+	uint64_t until = now_ns() + SIZE_WAIT_NS;
+	const struct timespec t = { (time_t)(until / NS_PER_SECOND),
+				    (long)(until % NS_PER_SECOND) };
+
+	pthread_mutex_lock(&size.lock);
+	if (!size.is_walking && (!size.is_known || now_seconds() >= size.at + SIZE_SECONDS)) {
+		start_walk(session_dir);
+		while (size.is_walking &&
+		       !pthread_cond_clockwait(&size.walked, &size.lock, CLOCK_MONOTONIC, &t))
+			;
+	}
+	if (size.is_known)
+		add_u64(out, "session_bytes", size.bytes);
+	pthread_mutex_unlock(&size.lock);
 }
 
 static void add_buffer_sizes(struct strbuf *out)
@@ -225,7 +268,7 @@ static void add_status(const struct control_config *config, struct strbuf *out)
 	add_priority(config->collector, out);
 	ext_status(config->ext, out);
 	add_trouble(recorder_trouble(config->recorder), out);
-	add_u64(out, "session_bytes", session_bytes(config->session_dir));
+	add_session_bytes(config->session_dir, out);
 	add_u64(out, "start_time", info->start_time);
 }
 

@@ -15,3 +15,13 @@ int thread_start(pthread_t *ret, void *(*run)(void *context), void *context)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -err;
 }
+
+void lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}

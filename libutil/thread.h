@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thread.h - start a thread that leaves all signals to the others */
+/* thread.h - threads that leave all signals to the others, and locks between priorities */
 #ifndef LIBUTIL_THREAD_H
 #define LIBUTIL_THREAD_H
 
@@ -7,5 +7,11 @@
 
 /* pthread_create() with all signals blocked; 0 or -errno. */
 int thread_start(pthread_t *ret, void *(*run)(void *context), void *context);
+
+/*
+ * pthread_mutex_init(); who holds it inherits the priority of who waits for it. Or a thread that
+ * runs late on a busy machine would keep one that must not (libutil/priority.h) as long.
+ */
+void lock_init(pthread_mutex_t *lock);
 
 #endif

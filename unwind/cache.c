@@ -221,8 +221,6 @@ static void finish(struct unwind_cache *c, struct entry *e, int err,
 		free(blob);
 		err = cost(len) > c->limit ? -EFBIG : -ENOSPC;
 	}
-	close(e->fd);
-	e->fd = -1;
 	c->nr_pending--;
 	e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	e->state = err ? UNWIND_REFUSED : UNWIND_READY;
@@ -249,6 +247,8 @@ static void build(struct unwind_cache *c, struct entry *e, unsigned int turn)
 	c->building[turn] = e;
 	pthread_mutex_unlock(&c->lock);
 	err = unwind_build_apart(e->fd, c->limit, c->stop_fd, &blob, &len, &cpu_ns);
+	close(e->fd);	/* not under the lock: it may be the end of a removed file */
+	e->fd = -1;
 	pthread_mutex_lock(&c->lock);
 	c->building[turn] = NULL;
 	c->build_ns += cpu_ns;
@@ -288,7 +288,7 @@ int unwind_cache_create(size_t limit, struct unwind_cache **ret)
 	c->keep_ns = UNWIND_KEEP_SECONDS * 1000000000ull;
 	list_init(&c->queue);
 	list_init(&c->lru);
-	pthread_mutex_init(&c->lock, NULL);
+	lock_init(&c->lock);
 	pthread_cond_init(&c->work, NULL);
 	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -365,7 +365,7 @@ static void print_ibs(const char *answer, FILE *out)
 
 void status_print_running(const char *answer, FILE *out)
 {
-	char text[64], trouble[1024];
+	char text[64], size[32], trouble[1024];
 
 	print_originals(answer, out);
 	if (answer_value(answer, "collector", text, sizeof(text)))
@@ -389,8 +389,9 @@ void status_print_running(const char *answer, FILE *out)
 	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
 		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
-	fprintf(out, "Session size: %" PRIu64 " kB\n",
-		answer_number(answer, "session_bytes") / 1024);
+	if (answer_value(answer, "session_bytes", size, sizeof(size)))
+		fprintf(out, "Session size: %" PRIu64 " kB\n",
+			answer_number(answer, "session_bytes") / 1024);
 }
 
 void warn_of_losses(const char *session_dir, const char *answer)

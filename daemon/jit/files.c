@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc.h"
+#include "daemon/collect/perf/proc_files.h"
 #include "daemon/jit/owner.h"
 #include "libutil/file.h"
 #include "libutil/quiet_path.h"
@@ -217,12 +218,11 @@ static bool is_jitdump(const struct search *s, const char *path)
 
 static void take_mapped(struct search *s, const struct perf_maps_line *line)
 {
-	char path[128];
+	struct proc_mapping mapping = { line->start, line->end, -1 };
 	int handle;
 
-	snprintf(path, sizeof(path), "%s/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, s->proc,
-		 s->tgid, line->start, line->end);
-	handle = open(path, O_PATH | O_CLOEXEC);
+	proc_files_open(s->proc, s->tgid, &mapping, 1);
+	handle = mapping.handle;
 	if (handle < 0)			/* map_files needs root */
 		handle = quiet_open(s->root, line->path);
 	if (handle >= 0 && !perf_mount_answers(s->proc, s->tgid, handle)) {
@@ -235,11 +235,9 @@ static void take_mapped(struct search *s, const struct perf_maps_line *line)
 
 static void look_for_jitdump(struct search *s)
 {
-	char *path = xasprintf("%s/%" PRIu32 "/maps", s->proc, s->tgid), *text, *rest;
-	int err = file_read_all(path, MAPS_MAX, &text, NULL);
+	char *text, *rest;
 
-	free(path);
-	if (err)
+	if (proc_files_read_maps(s->proc, s->tgid, MAPS_MAX, &text))
 		return;
 	for (char *p = strtok_r(text, "\n", &rest); p; p = strtok_r(NULL, "\n", &rest)) {
 		struct perf_maps_line line;

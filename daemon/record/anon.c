@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/collect/perf/proc_files.h"
 #include "daemon/record/anon.h"
 #include "libutil/clock.h"
-#include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/xalloc.h"
@@ -136,13 +136,9 @@ static bool can_read(struct anons *a)
 
 static void read_maps(struct anons *a, uint32_t tgid)
 {
-	char *path, *text, *line, *rest;
-	int err;
+	char *text, *line, *rest;
 
-	path = xasprintf("%s/%u/maps", a->proc, tgid);
-	err = file_read_all(path, MAPS_FILE_MAX, &text, NULL);
-	free(path);
-	if (err)
+	if (proc_files_read_maps(a->proc, tgid, MAPS_FILE_MAX, &text))
 		return;
 	forget_process(a, tgid);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))

@@ -103,6 +103,12 @@ void attribution_free(struct attribution *a)
 	free(a);
 }
 
+void attribution_forget_images(struct attribution *a)
+{
+	memset(a->routes, 0, sizeof(a->routes));
+	a->is_stale = true;
+}
+
 static void lose(struct attribution *a, const struct span *s, enum loss_reason reason)
 {
 	stats_lost(a->config.stats, s->state->cpu, reason, s->nr);

@@ -49,6 +49,8 @@ struct attribution;
 struct attribution *attribution_new(const struct attribution_config *config);
 void attribution_free(struct attribution *a);
 
+void attribution_forget_images(struct attribution *a);	/* image.h: it has pointers to them */
+
 /* The samples() of trans_ops. */
 void attribute_samples(void *attribution, const struct trans_state *state, bool changed,
 		       const uint64_t *pcs, const uint32_t *counters, size_t nr);

@@ -76,6 +76,15 @@ void stack_attribution_free(struct stack_attribution *a)
 	free(a);
 }
 
+void stack_attribution_forget_images(struct stack_attribution *a)
+{
+	a->frame_cookie = 0;
+	a->frame_image = NULL;
+	memset(a->arc_files, 0, sizeof(a->arc_files));
+	if (a->stacks)
+		stacks_forget_images(a->stacks);
+}
+
 static struct image *image_of(struct stack_attribution *a, op_word cookie)
 {
 	if (cookie != a->frame_cookie) {

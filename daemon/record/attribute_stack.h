@@ -31,6 +31,8 @@ struct stack_attribution *stack_attribution_new(const struct attribution_config 
 						struct comms *comms, struct stacks *stacks);
 void stack_attribution_free(struct stack_attribution *a);
 
+void stack_attribution_forget_images(struct stack_attribution *a);	/* image.h, likewise */
+
 /* The stack() of trans_ops; the leaf is passed to attribute_samples() first. */
 void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
 		     const struct trans_frame *frames, size_t nr, uint32_t counter,

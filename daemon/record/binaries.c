@@ -27,6 +27,7 @@
 #define HOLD_MS		10000		/* for how long they are kept at most */
 #define CHECK_MS	200		/* at least, between two checks of all paths */
 #define MESSAGES_MAX	20		/* about refused binaries, in a session's log */
+#define GONE		"removed, and no process executes it any more"
 #define TOTAL_MAX	(UINT64_C(512) << 20)	/* bytes of copies in a session */
 
 /* Distinguishes files that were at a path at different times. */
@@ -265,9 +266,26 @@ void binaries_check_paths(struct binaries *b)
 			return;		/* copy those first */
 		fd = b->collector->cookie_fd(b->collector, binary->cookie);
 		if (fd < 0)
-			refuse(b, binary, "removed, and no process executes it any more");
+			refuse(b, binary, GONE);
 		else
 			hold(b, binary, fd);
+	}
+}
+
+void binaries_sweep(struct binaries *b)
+{
+	struct binary *binary, *next;
+
+	list_for_each_entry_safe(binary, next, &b->all, all) {
+		if (binary->fd >= 0)
+			image_keep(binary->image);
+		if (image_is_kept(binary->image))
+			continue;
+		if (!binary->is_settled && image_has_samples(binary->image) && !is_at_path(binary))
+			refuse(b, binary, GONE);
+		binary->image->binary = NULL;
+		list_del(&binary->all);
+		free(binary);
 	}
 }
 

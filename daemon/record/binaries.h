@@ -25,6 +25,9 @@ void binaries_set_session(struct binaries *b, const char *stats_dir);
 /* @cookie stands for @image. Takes over @fd, the file; negative: it cannot be opened. */
 void binaries_add(struct binaries *b, struct image *image, op_word cookie, int fd);
 
+/* Before images_sweep(): keep the images of binaries that are held, and forget those of others. */
+void binaries_sweep(struct binaries *b);
+
 /* Copy for a few milliseconds: after every drain. */
 void binaries_step(struct binaries *b);
 /* Check which binaries are no longer at their paths: every few seconds. */

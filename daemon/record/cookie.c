@@ -245,3 +245,12 @@ void cookies_forget(struct cookies *c, op_word cookie)
 	if (r)
 		forget(r);
 }
+
+void cookies_keep_images(const struct cookies *c)
+{
+	const struct resolved *r;
+
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		list_for_each_entry(r, &c->buckets[i], node)
+			image_keep(r->image);
+}

@@ -30,4 +30,6 @@ struct image *cookie_image(struct cookies *c, op_word cookie);
 /* The cookie ended: forget what it stands for. */
 void cookies_forget(struct cookies *c, op_word cookie);
 
+void cookies_keep_images(const struct cookies *c);	/* image.h */
+
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image.h - the images that samples are counted for: one struct each, for the daemon's life
+ * image.h - the images that samples are counted for: one struct each, as long as it is in use
  *
  * An image is one build of the file at a path: two cookies can have the same path (a rebuilt
  * program, two containers). The first build of a path in a session is the one that stats/images
  * lists and that sample files' names mean; samples of later builds are separated [SS-61]. Builds
  * that are not known (the file has no build ID, or could not be read) cannot be distinguished: one
  * struct stands for all of a path, but only while no other build of it is known.
+ *
+ * An image that nothing refers to any more is freed when there are many: images_sweep(). Which
+ * build was a path's first stays known for the session.
  */
 #ifndef DAEMON_RECORD_IMAGE_H
 #define DAEMON_RECORD_IMAGE_H
@@ -27,6 +30,7 @@ struct image {
 	struct image *next;		/* private from here on */
 	enum { IMAGE_UNDECIDED, IMAGE_FIRST, IMAGE_LATER } standing;	/* in the session */
 	bool is_sampled;		/* in the session: its build is in stats/images */
+	bool is_kept;			/* by image_keep() */
 	struct binary *binary;		/* of binaries.c; NULL: none yet */
 	uint32_t stack_id;		/* in the stack store that was opened as number */
 	unsigned int stack_store;	/* @stack_store: stacks.c */
@@ -72,6 +76,15 @@ bool image_has_samples(const struct image *image);
 
 /* From now on write stats/images below @stats_dir, adding to what is there. */
 void images_set_session(struct images *all, const char *stats_dir);
+
+/*
+ * Free what is not in use: when images_are_many(), those who have pointers to images call
+ * image_keep() for each (NULL is fine) or forget them, and then images_sweep() frees all others.
+ */
+bool images_are_many(const struct images *all);
+void image_keep(struct image *image);
+bool image_is_kept(const struct image *image);
+void images_sweep(struct images *all);
 
 /* Whether --image= was given. */
 bool images_filtered(const struct images *all);

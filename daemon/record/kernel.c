@@ -348,6 +348,15 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
+void kernel_keep_images(const struct kernel *k)
+{
+	image_keep(k->image);
+	for (size_t i = 0; i < k->nr_modules; i++)
+		image_keep(k->modules[i].image);
+	for (size_t i = 0; i < k->nr_made; i++)
+		image_keep(k->made[i].image);
+}
+
 /* Text, by kallsyms */
 
 static void add_made(struct kernel *k, const struct kernel_run *run, const char *name)

@@ -42,6 +42,8 @@ void kernel_free(struct kernel *k);
 /* Never NULL; valid until the next call of another function here. */
 const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc);
 
+void kernel_keep_images(const struct kernel *k);	/* image.h */
+
 /* OP_MODULE_RANGE: module @name was loaded or unloaded. An invalid name is ignored. */
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
 			 const char *name);

@@ -196,6 +196,19 @@ void pipeline_set_session(struct pipeline *p, const char *samples_dir, const cha
 	jit_processes_set_session(p->jit, samples_dir);
 }
 
+static void sweep_images(struct pipeline *p)
+{
+	if (!images_are_many(p->images))
+		return;
+	cookies_keep_images(p->cookies);
+	sfiles_keep_images(p->sfiles);
+	kernel_keep_images(p->kernel);
+	binaries_sweep(p->binaries);
+	attribution_forget_images(p->attribution);
+	stack_attribution_forget_images(p->stack_attribution);
+	images_sweep(p->images);
+}
+
 int pipeline_drain(struct pipeline *p, bool flush, bool *ret_some, struct op_error *e)
 {
 	struct collector *collector = p->config->collector;
@@ -207,6 +220,7 @@ int pipeline_drain(struct pipeline *p, bool flush, bool *ret_some, struct op_err
 		unwind_push_turn(p->unwind_push);
 	sfiles_flush(p->sfiles);
 	binaries_step(p->binaries);
+	sweep_images(p);
 	ext_sync(p->config->ext);
 	kernel_capture_due(p->kernel);
 	if (flush)

@@ -553,6 +553,17 @@ void sfiles_flush(struct sfiles *all)
 		write_batch(list_entry(all->dirty.next, struct sfile, dirty));
 }
 
+void sfiles_keep_images(const struct sfiles *all)
+{
+	const struct sfile *sf;
+
+	list_for_each_entry(sf, &all->in_use, in_use) {
+		image_keep(sf->key.app);
+		image_keep(sf->key.at.image);
+		image_keep(sf->key.callee.image);
+	}
+}
+
 void sfiles_close_all(struct sfiles *all)
 {
 	sfiles_flush(all);

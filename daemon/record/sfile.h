@@ -57,6 +57,7 @@ void sfiles_close_all(struct sfiles *all);	/* flushes; for SIGHUP */
  * SYNC_PART_MS. True: call again to go on. *ret_err: the first failure of this part.
  */
 bool sfiles_sync_part(struct sfiles *all, int *ret_err);
+void sfiles_keep_images(const struct sfiles *all);	/* image.h */
 /* Why samples are being lost or not separated now, or "". */
 const char *sfiles_trouble(const struct sfiles *all);
 /* How many were lost so far because a file could not be written; *ret_why: why the last ones. */

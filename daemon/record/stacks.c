@@ -164,6 +164,12 @@ static int open_store(struct stacks *s, struct op_error *e)
 	return err;
 }
 
+void stacks_forget_images(struct stacks *s)
+{
+	memset(s->contexts, 0, sizeof(s->contexts));
+	memset(s->maps, 0, sizeof(s->maps));
+}
+
 bool stacks_ready(struct stacks *s)
 {
 	struct op_error e = { "" };
@@ -181,8 +187,7 @@ bool stacks_ready(struct stacks *s)
 	s->generation++;
 	s->unknown_image = 0;
 	memset(s->event_ids, 0, s->nr_events * sizeof(*s->event_ids));
-	memset(s->contexts, 0, sizeof(s->contexts));
-	memset(s->maps, 0, sizeof(s->maps));
+	stacks_forget_images(s);
 	return true;
 }
 

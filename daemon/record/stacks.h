@@ -52,6 +52,8 @@ struct stacks_context {
 bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t counter,
 		const struct stack_frame *frames, size_t nr, unsigned int end);
 
+void stacks_forget_images(struct stacks *s);	/* image.h: it has pointers to them */
+
 /* Why stacks are being lost now, or "". */
 const char *stacks_trouble(const struct stacks *s);
 

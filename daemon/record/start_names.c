@@ -130,7 +130,7 @@ struct start_names *start_names_new(const char *proc)
 	pthread_condattr_t monotonic;
 
 	s->proc = xstrdup(proc);
-	pthread_mutex_init(&s->lock, NULL);
+	lock_init(&s->lock);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->asked_more, &monotonic);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_ids.c - read build IDs through map_files, and keep the last ones
+ * build_ids.c - read build IDs of mapped files, and keep the last ones
  *
  * Most processes map the same libraries. A file is the same as before if device, inode and time of
  * change are: a reused inode has another time.
@@ -8,10 +8,8 @@
 #include "daemon/collect/perf/build_ids.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -91,14 +89,16 @@ static void read_file(int fd, struct perf_build *ret)
 		ret->generation = generation[0];
 }
 
-/* Closes @handle. */
-static void read_id(struct perf_build_ids *b, int handle, const struct perf_mapped_file *file,
-		    struct perf_build *ret)
+void perf_build_ids_find(struct perf_build_ids *b, const struct perf_mapped_file *file,
+			 struct perf_build *ret)
 {
+	int handle = file->handle, fd;
 	struct identity of;
 	struct slot *slot;
-	int fd;
 
+	*ret = (struct perf_build){ .generation = 0 };
+	if (handle < 0)
+		return;
 	if (!identify(handle, &of) || of.inode != file->inode) {
 		close(handle);
 		return;
@@ -120,18 +120,4 @@ static void read_id(struct perf_build_ids *b, int handle, const struct perf_mapp
 		close(fd);
 	}
 	*slot = (struct slot){ of, *ret };
-}
-
-void perf_build_ids_find(struct perf_build_ids *b, const struct perf_mapped_file *file,
-			 struct perf_build *ret)
-{
-	char path[PATH_MAX];
-	int handle;
-
-	*ret = (struct perf_build){ .generation = 0 };
-	snprintf(path, sizeof(path), "%s/%u/map_files/%llx-%llx", file->proc, file->tgid,
-		 (unsigned long long)file->start, (unsigned long long)file->end);
-	handle = open(path, O_PATH | O_CLOEXEC);
-	if (handle >= 0)
-		read_id(b, handle, file, ret);
 }

@@ -16,11 +16,12 @@ struct perf_build_ids;
 struct perf_build_ids *perf_build_ids_new(void);
 void perf_build_ids_free(struct perf_build_ids *b);	/* NULL is fine */
 
-/* A mapping of a file, as a line of /proc/PID/maps has it. */
+/* A file, as a line of /proc/PID/maps has it. */
 struct perf_mapped_file {
 	const char *proc;		/* "/proc" */
 	uint32_t tgid;
-	uint64_t start, end, inode;
+	uint64_t inode;
+	int handle;			/* O_PATH descriptor, or negative */
 };
 
 /* Like a record, it has the one or the other. */
@@ -30,8 +31,8 @@ struct perf_build {
 };
 
 /*
- * All is 0 if the file is not mapped any more, may not be read without waiting, or if too many were
- * read since perf_build_ids_tick().
+ * Closes the handle. All is 0 if the file is not mapped any more, may not be read without waiting,
+ * or if too many were read since perf_build_ids_tick().
  */
 void perf_build_ids_find(struct perf_build_ids *b, const struct perf_mapped_file *file,
 			 struct perf_build *ret);

@@ -42,6 +42,8 @@
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 #define DRAIN_NS	(100 * NS_PER_MS)	/* how long a sample waits when few come */
+#define STEP_NS		(10 * NS_PER_MS)	/* delivered at once, */
+#define STEPS_MAX	50			/* up to so many times in a drain */
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
 #define FLUSH_NS	(2 * NS_PER_SECOND)	/* a flush waits for unwind tables, */
@@ -51,6 +53,7 @@
 struct perf_collector {
 	struct collector collector;
 	int epoll_fd, timer_fd;
+	uint64_t delivered;		/* the bound of the last drain */
 	uint64_t modules_at;		/* when /proc/modules was read, ns */
 	struct perf_drain *drain;
 	struct perf_order *order;
@@ -299,6 +302,22 @@ static void write_cookie_end(void *collector, op_word cookie)
 	perf_emit_cookie_end(&p->emit, cookie);
 }
 
+/* In steps, so that the queues have room again before everything is delivered. */
+static void deliver(struct perf_collector *p, uint64_t bound)
+{
+	uint64_t at = p->delivered;
+
+	if (at + STEPS_MAX * STEP_NS < bound)
+		at = bound - STEPS_MAX * STEP_NS;
+	while ((at += STEP_NS) < bound) {
+		perf_attribute_run(&p->attribute, p->order, at);
+		perf_rings_release(&p->rings);
+	}
+	perf_attribute_run(&p->attribute, p->order, bound);
+	perf_rings_release(&p->rings);
+	p->delivered = bound;
+}
+
 /* Returns a time up to which all records have been handed over. */
 static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words, void *context)
 {
@@ -321,10 +340,9 @@ static uint64_t drain_once(struct perf_collector *p, bool flush, words_fn *words
 	perf_cookies_recycle(p->cookies, write_cookie_end, p);
 	perf_attribute_held(&p->attribute, false);
 	announce_modules(p, now);
-	perf_attribute_run(&p->attribute, p->order, bound);
+	deliver(p, bound);
 	perf_emit_end(&p->emit);
 
-	perf_rings_release(&p->rings);
 	copy_bytes = perf_stacks_end_drain(&p->stacks, perf_rings_lost_records(&p->rings), now);
 	if (copy_bytes)
 		(void)perf_rings_copy(&p->rings, copy_bytes);

@@ -27,11 +27,7 @@
 #define RECORD_MAX	((size_t)66 << 10)	/* a record, and that of those lost before it */
 
 struct perf_drain {
-	/*
-	 * For the slots and the writers' side of the queues. Who holds it inherits the priority of
-	 * who waits for it.
-	 */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock;		/* for the slots and the writers' side of the queues */
 	struct perf_queue *queues[COUNTS_MAX_CPUS];	/* NULL: not drained */
 	unsigned int nr_cpus;
 	int epoll_fd, end_fd, fill_fd;
@@ -240,22 +236,12 @@ static int add_fd(struct perf_drain *d, int fd, void *data)
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static void init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
-	pthread_mutex_init(lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
-
 int perf_drain_new(struct perf_drain **ret)
 {
 	struct perf_drain *d = xcalloc(1, sizeof(*d));
 	int err = 0;
 
-	init_lock(&d->lock);
+	lock_init(&d->lock);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->fill_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -8,6 +8,7 @@
  */
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/mounts.h"
+#include "daemon/collect/perf/proc_files.h"
 #include "libutil/quiet_path.h"
 
 #include <errno.h>
@@ -53,18 +54,19 @@ static int open_if_image(const struct perf_processes *p, int handle,
 static int open_mapping(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid, uint64_t start, uint64_t end)
 {
-	char path[PATH_MAX], target[PATH_MAX + 32];
+	struct proc_mapping mapping = { start, end, -1 };
+	char path[64], target[PATH_MAX + 32];
 	bool is_renamed;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "%s/%u/map_files/%llx-%llx", p->proc, tgid,
-		 (unsigned long long)start, (unsigned long long)end);
-	len = readlink(path, target, sizeof(target) - 1);
-	if (len <= 0)
+	proc_files_open(p->proc, tgid, &mapping, 1);
+	if (mapping.handle < 0)
 		return -ESTALE;
-	target[len] = 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", mapping.handle);
+	len = readlink(path, target, sizeof(target) - 1);
+	target[len > 0 ? len : 0] = 0;
 	is_renamed = strncmp(target, image->path, strlen(image->path));
-	return open_if_image(p, open(path, O_PATH | O_CLOEXEC), image, tgid, is_renamed);
+	return open_if_image(p, mapping.handle, image, tgid, is_renamed);
 }
 
 static int open_in_root(const struct perf_processes *p, const struct perf_image *image,

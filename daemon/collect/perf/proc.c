@@ -10,6 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/collect/perf/proc_files.h"
+#include "libutil/xalloc.h"
+
+#define MAPS_BYTES_MAX	((size_t)16 << 20)
+#define OPENED_AT_ONCE	64
+
+struct maps_read {
+	struct perf_cookies *cookies;
+	struct perf_build_ids *ids;
+	const char *proc;
+	uint32_t tgid;
+	struct perf_maps *maps;		/* so far; NULL: none */
+};
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -103,50 +117,70 @@ bool perf_parse_module_line(const char *line, struct perf_module *ret)
 	return true;
 }
 
-static FILE *open_maps(const char *proc, uint32_t tgid)
+/* The executable lines of @text, which their paths are in. */
+static struct perf_maps_line *parse_maps(char *text, size_t *ret_nr)
 {
-	char path[PATH_MAX];
+	struct perf_maps_line *lines = NULL;
+	size_t nr = 0, room = 0;
+	char *rest;
 
-	snprintf(path, sizeof(path), "%s/%u/maps", proc, tgid);
-	return fopen(path, "re");
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		xgrow(lines, nr, room);
+		nr += perf_parse_maps_line(line, &lines[nr]) && lines[nr].executable;
+	}
+	*ret_nr = nr;
+	return lines;
 }
 
-struct perf_maps *perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids,
-				 const char *proc, uint32_t tgid)
+static void add_lines(struct maps_read *r, const struct perf_maps_line *lines, size_t nr)
 {
-	FILE *f = open_maps(proc, tgid);
-	struct perf_maps *maps = NULL;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
+	struct proc_mapping mappings[OPENED_AT_ONCE];
+	size_t nr_files = 0;
 
-	if (!f)
-		return NULL;
-	while ((len = getline(&line, &room, f)) > 0) {
-		struct perf_build build;
+	for (size_t i = 0; i < nr; i++)
+		if (lines[i].inode)
+			mappings[nr_files++] = (struct proc_mapping){ lines[i].start,
+								      lines[i].end, -1 };
+	proc_files_open(r->proc, r->tgid, mappings, nr_files);
+	nr_files = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_maps_line *m = &lines[i];
+		struct perf_build build = { .generation = 0 };
 		struct perf_image *image;
-		struct perf_maps_line m;
 
-		if (line[len - 1] == '\n')
-			line[len - 1] = 0;
-		if (!perf_parse_maps_line(line, &m) || !m.executable)
-			continue;
-		build = (struct perf_build){ .generation = 0 };
-		if (m.inode)
-			perf_build_ids_find(ids, &(struct perf_mapped_file){ proc, tgid, m.start,
-					    m.end, m.inode }, &build);
-		image = perf_image_get(cookies, &(struct perf_image_key){
-			m.path, m.major, m.minor, m.inode, build.generation, build.id });
-		image->tgid = tgid;
-		image->start = m.start;
-		image->end = m.end;
-		perf_maps_add(cookies, &maps, &(struct perf_mapping){ m.start, m.end, m.offset, 0,
-								      image });
-		perf_image_put(cookies, image);
+		if (m->inode)
+			perf_build_ids_find(r->ids, &(struct perf_mapped_file){ r->proc, r->tgid,
+					    m->inode, mappings[nr_files++].handle }, &build);
+		image = perf_image_get(r->cookies, &(struct perf_image_key){
+			m->path, m->major, m->minor, m->inode, build.generation, build.id });
+		image->tgid = r->tgid;
+		image->start = m->start;
+		image->end = m->end;
+		perf_maps_add(r->cookies, &r->maps, &(struct perf_mapping){
+			m->start, m->end, m->offset, 0, image });
+		perf_image_put(r->cookies, image);
 	}
-	free(line);
-	fclose(f);
-	return maps;
+}
+
+int perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids, const char *proc,
+		   uint32_t tgid, struct perf_maps **ret)
+{
+	struct maps_read r = { cookies, ids, proc, tgid, NULL };
+	struct perf_maps_line *lines;
+	char *text;
+	size_t nr;
+	int err = proc_files_read_maps(proc, tgid, MAPS_BYTES_MAX, &text);
+
+	*ret = NULL;
+	if (err)
+		return err;
+	lines = parse_maps(text, &nr);
+	for (size_t i = 0; i < nr; i += OPENED_AT_ONCE)
+		add_lines(&r, lines + i, nr - i < OPENED_AT_ONCE ? nr - i : OPENED_AT_ONCE);
+	free(lines);
+	free(text);
+	*ret = r.maps;
+	return 0;
 }
 
 struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,

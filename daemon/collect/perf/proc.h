@@ -29,9 +29,12 @@ struct perf_module {
 /* Parse a line of /proc/modules. False: malformed, or its address is hidden. */
 bool perf_parse_module_line(const char *line, struct perf_module *ret);
 
-/* The executable mappings; NULL: none, or the process is gone. Put with perf_maps_put(). */
-struct perf_maps *perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids,
-				 const char *proc, uint32_t tgid);
+/*
+ * The executable mappings; *ret NULL: none, or -errno; -EAGAIN: not now (proc_files.h). Put with
+ * perf_maps_put().
+ */
+int perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids, const char *proc,
+		   uint32_t tgid, struct perf_maps **ret);
 /*
  * The image of the program that /proc/TGID/exe links to: one of @maps (may be NULL) if possible,
  * else a new one. NULL: a kernel thread, or gone. Put with perf_image_put().

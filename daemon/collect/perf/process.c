@@ -324,10 +324,15 @@ static void keep_certain(const struct perf_process *q, struct perf_maps *maps, u
 static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_kernels)
 {
 	uint64_t before = perf_now(), program_since = 0;
-	struct perf_maps *maps = perf_read_maps(p->cookies, p->build_ids, p->proc, tgid);
-	struct perf_image *program = perf_read_program(p->cookies, p->proc, tgid, maps);
-	struct perf_process *q = perf_process_find(p, tgid);
+	struct perf_image *program;
+	struct perf_process *q;
+	struct perf_maps *maps;
+	int err = perf_read_maps(p->cookies, p->build_ids, p->proc, tgid, &maps);
 
+	if (err == -EAGAIN)
+		return err;
+	program = perf_read_program(p->cookies, p->proc, tgid, maps);
+	q = perf_process_find(p, tgid);
 	/* neither: a kernel thread, or its memory is gone; keep what is known */
 	if (!maps && !program && !may_be_kernels)
 		return -ESRCH;
@@ -387,6 +392,10 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	err = read_process(p, tgid, false);
 	if (!err)
 		return 0;
+	if (err == -EAGAIN) {		/* set aside (proc_files.h): others may be read instead */
+		p->reads_left++;
+		return err;
+	}
 	/* note the failure, or every sample of a dead process would read /proc again */
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;

@@ -82,8 +82,8 @@ int perf_processes_read_all(struct perf_processes *p);
 
 /*
  * Read one process again, or for the first time. -ESRCH: it is gone. -EAGAIN: it was read too
- * recently, or too many were read in this drain. If changes are missing, what differs from before
- * is only certain from now on.
+ * recently, too many were read in this drain, or it does not let itself be read. If changes are
+ * missing, what differs from before is only certain from now on.
  */
 int perf_process_read_again(struct perf_processes *p, uint32_t tgid);
 

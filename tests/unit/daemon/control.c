@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control.c - the control socket with well-behaved and with hostile clients */
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -173,6 +174,27 @@ TEST(status)
 	CHECK(strstr(answer,
 		     "\nreceived 2\nrecorded 1\nfiltered 0\nthrottled 0\nlost.unknown_image 1\n"),
 	      "%s", answer);
+	end();
+}
+
+/* Counted by a thread, so it may be missing or old at first. */
+TEST(size_of_the_session)
+{
+	const char *path, *found;
+	uint64_t bytes = 0;
+	int fd;
+
+	begin();
+	path = tmpdir_path("samples/current/large");
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	CHECK(fd >= 0 && !ftruncate(fd, 1 << 30), "%s", path);
+	close(fd);
+	while (bytes < 1 << 30) {
+		found = strstr(ask_as(0, "status"), "\nsession_bytes ");
+		if (found)
+			bytes = strtoull(found + strlen("\nsession_bytes "), NULL, 10);
+	}
+	CHECK(bytes < 2u << 30, "%" PRIu64 " bytes", bytes);
 	end();
 }
 

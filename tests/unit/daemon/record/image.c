@@ -73,4 +73,61 @@ TEST(an_unknown_build_with_samples_stays_unknown)
 	images_free(images);
 }
 
+static struct image *numbered(unsigned int i, const char *build_id)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/tmp/program-%u", i);
+	return file(path, build_id);
+}
+
+/* A path's first build stays the first when its image was freed, and one not known stays that. */
+TEST(what_was_first_outlives_its_image)
+{
+	struct image *other;
+	const unsigned int nr = 20000;
+
+	tmpdir_make();
+	begin_session();
+	for (unsigned int i = 0; i < nr; i++) {
+		sample(numbered(i, i % 2 ? "aa" : ""));
+		if (images_are_many(images))
+			images_sweep(images);
+	}
+	images_sweep(images);
+	for (unsigned int i = 0; i < nr; i++) {
+		other = numbered(i, "bb");
+		CHECK(!image_is_first(images, other), "%u: another build is the first", i);
+		CHECK(!strcmp(image_first(images, other)->build_id, i % 2 ? "aa" : ""),
+		      "%u: the first", i);
+		other = numbered(i, "");
+		CHECK(i % 2 ? !other : image_is_first(images, other), "%u: not known", i);
+		if (other)
+			CHECK(image_has_samples(other), "%u: may become another build", i);
+	}
+	images_free(images);
+
+	begin_session();	/* as the next daemon reads it */
+	CHECK(image_is_first(images, numbered(1, "aa")), "the first");
+	CHECK(!image_is_first(images, numbered(1, "bb")), "another");
+	images_free(images);
+}
+
+TEST(only_what_is_not_in_use_is_freed)
+{
+	struct image *head, *later;
+
+	tmpdir_make();
+	begin_session();
+	head = file("/bin/x", "aa");
+	later = file("/bin/x", "bb");
+	file("/bin/x", "cc");
+	image_keep(later);
+	image_keep(NULL);
+	images_sweep(images);
+	CHECK(file("/bin/x", "aa") == head && file("/bin/x", "bb") == later, "in use");
+	CHECK(later->head == head, "the path's first struct");
+	images_free(images);
+}
+
 TEST_MAIN()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recorder.c - whole sessions: from words to sample files, which are read back */
+#include <malloc.h>
 #include "tests/unit/daemon/record/session.h"
 
 /* One user sample of a library, one of the kernel, one of anonymous memory. */
@@ -392,6 +393,48 @@ TEST(two_events_by_counter)
 	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
 	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/SECOND.500.0.all.all.all", 0x10,
 		   5, 5);
+	test_close(r);
+}
+
+/* Programs that each run once. The first ones have files, the others are over a limit. */
+TEST(memory_for_many_binaries)
+{
+	enum { NR = 20000, EACH = 1000, FILES = 500, QUARTER = NR / 4 };
+	static char names[NR][24];
+	static const char *paths[NR];
+	struct cpu_counts all;
+	struct recorder *r;
+	size_t used = 0;
+
+	for (int i = 0; i < NR; i++) {
+		snprintf(names[i], sizeof(names[i]), "/tmp/program-%d", i);
+		paths[i] = names[i];
+	}
+	test_prepare();
+	fake.paths = paths;
+	fake.nr_paths = NR;
+	test_config.max_files = FILES;
+	test_config.max_open = 100;
+	r = test_open();
+	fake_user(&fake);
+	for (op_word cookie = 1; cookie <= NR; cookie++) {
+		fake_task(&fake, 22, cookie, 21);
+		fake_cookie(&fake, cookie);
+		fake_sample(&fake, 0x10, 0);
+		if (cookie > 1)
+			fake_cookie_end(&fake, cookie - 1);
+		if (cookie % EACH)
+			continue;
+		test_drain(r);
+		fake.nr = fake.taken = 0;
+		if (cookie == QUARTER)
+			used = mallinfo2().uordblks;
+	}
+	CHECK(mallinfo2().uordblks < used + 1000000, "%zu bytes, %zu after a quarter",
+	      mallinfo2().uordblks, used);
+	all = test_totals(r);
+	CHECK(all.recorded == FILES && all.lost[LOST_LIMIT] == NR - FILES,
+	      "%" PRIu64 " recorded, %" PRIu64 " lost", all.recorded, all.lost[LOST_LIMIT]);
 	test_close(r);
 }
 

@@ -377,4 +377,33 @@ TEST(renamed_files_are_found)
 	tmpdir_remove();
 }
 
+/* A fifo without a writer is like a process that keeps the lock of its memory. */
+TEST(a_process_that_keeps_us_waiting)
+{
+	char *dir, *path;
+	int err;
+
+	begin_test();
+	dir = xasprintf("%s/77", tmpdir);
+	path = xasprintf("%s/maps", dir);
+	CHECK(!mkdir(dir, 0755) && !mkfifo(path, 0600), "fifo");
+	do_exec(78, 1);
+	do_mmap(78, 0x1000, 0x1000, "/bin/b", 2);
+	put_proc(79, "1000-2000 r-xp 00000000 08:01 5 /bin/c\n");
+	CHECK(perf_process_read_again(&processes, 77) == -EAGAIN, "waited for");
+	CHECK(!perf_process_find(&processes, 77), "known");
+	for (int i = 0; i < 100; i++)
+		CHECK(perf_process_read_again(&processes, 77) == -EAGAIN, "asked again");
+	CHECK_TEXT(at(78, 0x1000), "/bin/b");
+	do
+		err = perf_process_read_again(&processes, 79);
+	while (err == -EAGAIN);
+	CHECK(!err, "others are read");
+	CHECK_TEXT(at(79, 0x1000), "/bin/c");
+	CHECK(perf_processes_read_all(&processes) == 0, "all");
+	free(path);
+	free(dir);
+	end_test();
+}
+
 TEST_MAIN()
