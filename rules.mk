@@ -5,6 +5,9 @@
 #   SAN=LIST   sanitizers for everything, e.g. SAN=address,undefined (use its own O=)
 #   CFLAGS= CPPFLAGS= LDFLAGS=  added to ours, also from the environment
 #   WERROR=-Werror  stop at warnings, as tests/run and tests/lint do
+#   prefix=DIR  where to install (default: /usr/local), as libdir= mandir= and GNU's other names
+#   BFD=static  link libbfd and libopcodes statically, as packages do
+#   DESTDIR=DIR is put before them when installing
 
 O      ?= build
 # one spelling, however it is given: targets are found again in .d files by their names
@@ -19,6 +22,32 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 VERSION  := 0.2.0
+
+# Where things go, by GNU's names
+PREFIX        ?= /usr/local
+prefix        ?= $(PREFIX)
+exec_prefix   ?= $(prefix)
+bindir        ?= $(exec_prefix)/bin
+sbindir       ?= $(exec_prefix)/sbin
+libdir        ?= $(exec_prefix)/lib
+includedir    ?= $(prefix)/include
+datarootdir   ?= $(prefix)/share
+datadir       ?= $(datarootdir)
+mandir        ?= $(datarootdir)/man
+docdir        ?= $(datarootdir)/doc/oprofile-ng
+pkgconfigdir  ?= $(libdir)/pkgconfig
+zshdir        ?= $(datadir)/zsh/site-functions
+unitdir       ?= $(prefix)/lib/systemd/system
+udevdir       ?= $(prefix)/lib/udev
+# a machine has one set-up and one /run, whatever the programs' prefix is
+sysconfdir    ?= /etc
+localstatedir ?= /var
+runstatedir   ?= /run
+
+# ours alone: uninstall removes these folders
+pkgdatadir    := $(datadir)/oprofile
+pkglibdir     := $(libdir)/oprofile
+own_dirs      := $(pkgdatadir) $(pkglibdir) $(docdir)
 
 # What makes an overrun or a forgotten value harmless, as far as this compiler has it: gcc 10 does
 # not initialize variables and fortifies at level 2, clang 14 wants to be asked twice, and without
@@ -40,6 +69,8 @@ hardening  := $(shell \
 cflags   := -std=gnu11 $(OPT) $(WARN) -fno-common -fPIE $(filter-out -U% -D%,$(hardening)) $(CFLAGS)
 # one -I: an include names its file from the root, and tests/lint checks who may include whom
 cppflags := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' \
+	    -DOP_LOCALSTATEDIR='"$(localstatedir)"' -DOP_RUNSTATEDIR='"$(runstatedir)"' \
+	    -DOP_SYSCONFDIR='"$(sysconfdir)"' \
 	    $(filter -U% -D%,$(hardening)) $(CPPFLAGS)
 ldflags  := -Wl,--as-needed -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
 ifneq ($(SAN),)
@@ -58,6 +89,8 @@ endef
 all_objs :=
 programs :=
 shared   :=
+versioned :=
+plugins  :=
 tests    :=
 threaded :=
 waiting  :=
@@ -74,6 +107,11 @@ objects = $(patsubst %.c,$(O)/%.o,$(1))
 last_of_each = $(if $(1),$(call last_of_each,$(filter-out $(lastword $(1)),$(1))) $(lastword $(1)))
 archives     = $(call last_of_each,$(1) $(foreach l,$(1),$(needs_$(l))))
 link_flags   = $(call last_of_each,$(foreach l,$(call archives,$(1)),$(flags_$(l))))
+
+define newline
+
+
+endef
 
 # $(call keep_list,FILE,WORDS): the file holds them, and is as old as they are
 keep_list = $(if $(call same,$(2),$(strip $(file <$(1)))),,\
@@ -120,6 +158,7 @@ endif
 # people's programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION
 define shared_library
 shared += $(O)/lib/$(1)
+versioned += $(O)/lib/$(1).$(2)
 all_objs += $(call objects,$(3))
 $(call objects,$(3)): cflags += -fPIC -fvisibility=hidden
 $(O)/lib/$(1): $(O)/lib/$(1).$(2)
@@ -130,22 +169,36 @@ $(O)/lib/$(1).$(2): $(call objects,$(3)) | $(strip $(4))
 	$$(link)
 endef
 
-# $(call plugin,NAME.so,SOURCES): what other people's programs load; its LIBS stand beside it
+# $(call plugin,NAME.so,SOURCES): what other people's programs load, from a folder of our own; its
+# LIBS stand beside it
 define plugin
-shared += $(O)/lib/$(1)
+plugins += $(O)/lib/oprofile/$(1)
 all_objs += $(call objects,$(2))
 $(call objects,$(2)): cflags += -fPIC -fvisibility=hidden
-$(O)/lib/$(1): ldflags += -shared
-$(O)/lib/$(1): $(call objects,$(2))
+$(O)/lib/oprofile/$(1): ldflags += -shared
+$(O)/lib/oprofile/$(1): $(call objects,$(2))
 	$$(link)
 endef
 
-$(O)/%.o: %.c
+# Objects are made again when a flag changes, also one of the environment; warnings change none.
+$(call keep_list,$(O)/flags,$(strip $(CC) $(filter-out $(WARN),$(cflags)) $(cppflags) $(ldflags) \
+	$(BFD)))
+# those that know one of these folders have it in $(O)/dirs
+$(call keep_list,$(O)/dirs,$(prefix) $(sbindir) $(libdir) $(includedir) $(datadir))
+
+# $(call uses_dir,OBJECTS,MACRO,DIR): objects that know a folder; made again when it changes
+define uses_dir
+$(addprefix $(O)/,$(1)): cppflags += -D$(2)='"$(3)"'
+$(addprefix $(O)/,$(1)): $(O)/dirs
+endef
+$(O)/flags $(O)/dirs: ;
+
+$(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(cppflags) $(cflags) -MMD -MP -c -o $@ $<
 
 # for shared libraries made of several folders' files: only what a header exports is to be seen
-$(O)/pic/%.o: %.c
+$(O)/pic/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(cppflags) $(cflags) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 

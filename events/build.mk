@@ -2,7 +2,7 @@
 $(eval $(call library,libevents.a,$(call sources,events events/cpu events/table),libutil.a,-ldl))
 
 # programs look for the tables beside their own folder
-$(O)/events/data.o: cppflags += -DOP_DATA_DIR='"$(PREFIX)/share/oprofile"'
+$(eval $(call uses_dir,events/data.o,OP_DATA_DIR,$(pkgdatadir)))
 $(O)/share/oprofile:
 	@mkdir -p $(@D)
 	$(Q)ln -sfn $(CURDIR)/events $@

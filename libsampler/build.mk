@@ -15,6 +15,7 @@ $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
 all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/xalloc.c)
 shared += $(O)/lib/liboprofsampler.so $(O)/lib/liboprofsampler.a
+versioned += $(O)/lib/liboprofsampler.so.1
 flags_liboprofsampler.a := $(sampler_flags)
 
 $(O)/lib/liboprofsampler.so: $(O)/lib/liboprofsampler.so.1
@@ -37,12 +38,9 @@ $(eval $(call library,libsamplerparts.a,$(sampler_sources) $(sampler_jit),libfor
 # what opsample has loaded: the one with a constructor
 $(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler/opsample/settings.c))
 # with a copy of libsampler for itself: the program's own use of that one is none of its business
-$(O)/lib/libopsample.so: LIBS := $(sampler_flags)
-$(O)/lib/libopsample.so: ldflags += -Wl,-z,nodelete -Wl,--exclude-libs,ALL
-$(O)/lib/libopsample.so: $(O)/lib/liboprofsampler.a
-
-# for oprofsampler.pc, which make install writes
-sampler_version = $(shell sed -n 's/.*return "\(.*\)".*/\1/p' libsampler/version.c)
+$(O)/lib/oprofile/libopsample.so: LIBS := $(sampler_flags)
+$(O)/lib/oprofile/libopsample.so: ldflags += -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+$(O)/lib/oprofile/libopsample.so: $(O)/lib/liboprofsampler.a
 
 # a program that samples itself, as others would be built
 sampler_example := $(O)/tools/sampler_example

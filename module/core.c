@@ -21,6 +21,10 @@
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("system-wide statistical profiler");
+MODULE_AUTHOR("The authors of oprofile-ng");
+#ifdef OP_VERSION /* Kbuild; DKMS compares it */
+MODULE_VERSION(OP_VERSION);
+#endif
 
 struct op_settings op_settings = {
 	.buffer_size = OP_BUFFER_SIZE,

@@ -19,4 +19,4 @@ bench-programs: all $(benches) $(shape)
 
 # print-VARIABLE: its words, a line each; for the scripts in tests/
 print-%:
-	@printf '%s\n' $($*)
+	@printf '%s\n' $(strip $($*))

@@ -13,7 +13,7 @@ void host_init(struct host *h)
 		.load = driver_ready,
 		.reload = driver_reload,
 		.watchdog = "/proc/sys/kernel/nmi_watchdog",
-		.watchdog_kept = "/run/oprofile/nmi_watchdog",
+		.watchdog_kept = OP_RUNSTATEDIR "/oprofile/nmi_watchdog",
 	};
 	driver_init(&h->driver);
 }

@@ -110,7 +110,7 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	return 0;
 }
 
-/* The one beside this program; else the one in $PATH. */
+/* The one beside this program; else the installed one; else the one in $PATH. */
 static char *daemon_program(void)
 {
 	char *dir = path_program_dir();
@@ -120,7 +120,7 @@ static char *daemon_program(void)
 	if (path && file_exists(path))
 		return path;
 	free(path);
-	return xstrdup(DAEMON);
+	return xstrdup(file_exists(OP_SBINDIR "/" DAEMON) ? OP_SBINDIR "/" DAEMON : DAEMON);
 }
 
 static int run_daemon(const struct words *command, const char *session_dir, struct op_error *e)
@@ -132,7 +132,8 @@ static int run_daemon(const struct words *command, const char *session_dir, stru
 	err = child_run((const char *const *)command->words, false, START_MS, &status);
 
 	if (err == -ENOENT)
-		return op_error_set(e, err, DAEMON " not found beside opcontrol or in $PATH");
+		return op_error_set(e, err, DAEMON " not found beside opcontrol, in '" OP_SBINDIR
+				    "' or in $PATH");
 	if (err == -ETIMEDOUT)
 		return op_error_set(e, err, DAEMON " was not ready after %d s; see "
 				    "'%s/samples/oprofiled.log'", START_MS / 1000, session_dir);

@@ -16,7 +16,7 @@
 #include "libutil/error.h"
 #include "libutil/strbuf.h"
 
-#define DAEMONRC_PATH	"/etc/oprofile/daemonrc"
+#define DAEMONRC_PATH	OP_SYSCONFDIR "/oprofile/daemonrc"
 #define DAEMONRC_OLD	"/root/.oprofile/daemonrc"	/* OProfile's, for DAEMONRC_PATH only */
 #define DAEMONRC_ENV	"OPROFILE_DAEMONRC"	/* another place, for tests and demonstrations */
 

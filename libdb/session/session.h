@@ -31,8 +31,9 @@
 #define SESSION_GROUP		"oprofile"	/* may read the samples of root's daemon */
 /* To the daemon, whose command line everybody can read: START,END of the kernel's text, in hex. */
 #define KERNEL_RANGE_VARIABLE	"OPROFILE_KERNEL_RANGE"
-#define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
-#define SESSION_RUN_DIR		"/run/oprofile"
+/* rules.mk has the folders */
+#define SESSION_DIR_DEFAULT	OP_LOCALSTATEDIR "/lib/oprofile"
+#define SESSION_RUN_DIR		OP_RUNSTATEDIR "/oprofile"
 #define SESSION_CURRENT		"current"
 #define SESSION_INFO_FILE	"session"	/* below stats/ */
 #define SESSION_COUNTS_FILE	"counts"

@@ -136,10 +136,12 @@ static int check(const struct options *o, struct opsample_settings *ret, struct 
 	return 0;
 }
 
-/* The library is in ../lib, in the build folder and when installed. */
+/* The library is in ../lib/oprofile in the build folder and mostly when installed. */
 static int set_library(struct op_error *e)
 {
-	char *bin = path_program_dir(), *joined = path_join(bin, "../lib/" OPSAMPLE_LIBRARY);
+	char *bin = path_program_dir();
+	char *beside = path_join(bin, "../lib/oprofile/" OPSAMPLE_LIBRARY);
+	char *joined = xstrdup(file_exists(beside) ? beside : OP_PKGLIBDIR "/" OPSAMPLE_LIBRARY);
 	char *path = path_absolute(joined), *all;
 	const char *others = getenv("LD_PRELOAD");
 	int err = 0;
@@ -156,6 +158,7 @@ static int set_library(struct op_error *e)
 		free(all);
 	}
 	free(bin);
+	free(beside);
 	free(joined);
 	free(path);
 	return err;

@@ -160,7 +160,7 @@ threaded += $(call tests_named,libsampler,metadata modules $(sampler_timed))
 # by what programs link with
 $(foreach t,profiles profiles_busy crowd exits children leaks forks own_files session_dir,\
 	$(call test_of,libsampler/$(t),,liboprofsampler.a libutil.a))
-$(call tests_named,libsampler,exits children): | $(O)/lib/libopsample.so
+$(call tests_named,libsampler,exits children): | $(O)/lib/oprofile/libopsample.so
 
 $(O)/tests/libsampler_made: ldflags += -Wl,--export-dynamic-symbol=__jit_debug_descriptor
 # its parts one by one, and libraries that they see come and go: the same twice, with different

@@ -29,7 +29,7 @@ __attribute__((noreturn)) static inline void be_preloaded(const char *word, cons
 	for (int i = 0; i < 2; i++)
 		if (strrchr(library, '/'))
 			*strrchr(library, '/') = '\0';
-	strcat(library, "/lib/libopsample.so");
+	strcat(library, "/lib/oprofile/libopsample.so");
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	setenv("LD_PRELOAD", library, 1);
 	setenv("OPSAMPLE_PID", pid, 1);
