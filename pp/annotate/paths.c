@@ -138,8 +138,9 @@ static FILE *open_source(const char *path, uid_t owner)
 
 const char *source_error(int error)
 {
-	return error == EPERM ? "not everybody may read it, so root does not show it"
-			      : strerror(error);
+	if (error != EPERM)
+		return strerror(error);
+	return "not everybody may read it and enter its folders, so root does not show it";
 }
 
 static FILE *try(char *path, uid_t owner, char **ret_found)
