@@ -18,7 +18,7 @@
 #include "libutil/xalloc.h"
 
 #define READ_WORDS	65536		/* words read at once */
-#define DRAIN_WORDS	(64 * READ_WORDS) /* of a drain without flush */
+#define READS_MAX	64		/* of a drain without flush */
 #define PATH_FIRST	512		/* bytes tried first for a cookie's path */
 #define PATH_LIMIT	65536
 #define BUSY_MS		1000		/* how long to wait for another reader to close */
@@ -30,7 +30,6 @@ struct device {
 	int fd;				/* "buffer"; -1: closed */
 	char cpu_type[48];		/* as configured */
 	op_word *words;			/* READ_WORDS */
-	uint64_t buffer_size;		/* words that the module's buffer holds */
 };
 
 static struct device *of(struct collector *c)
@@ -65,7 +64,7 @@ static int write_text(const struct device *d, const char *file, const char *text
 
 /* Setting up */
 
-static int check_module(struct device *d, struct op_error *e)
+static int check_module(const struct device *d, struct op_error *e)
 {
 	uint64_t version, size;
 	char *buffer = path_of(d, "buffer");
@@ -92,10 +91,6 @@ static int check_module(struct device *d, struct op_error *e)
 	if (err || size != sizeof(op_word))
 		return op_error_set(e, -EPROTO, "'%s/pointer_size': expected %zu", d->mount,
 				    sizeof(op_word));
-	err = read_number(d, "buffer_size", &d->buffer_size);
-	if (err)
-		return op_error_set(e, err, "cannot read '%s/buffer_size': %s", d->mount,
-				    strerror(-err));
 	return 0;
 }
 
@@ -231,22 +226,18 @@ static ssize_t read_words(struct device *d, struct op_error *e)
 	return n / (ssize_t)sizeof(*d->words);
 }
 
-/*
- * A write to "dump" returns when all rings have been drained into the buffer. More than the buffer
- * holds is younger, and may come for ever: reading is sampled, too.
- */
+/* A write to "dump" returns when all rings have been drained into the buffer. */
 static int device_drain(struct collector *c, bool flush, words_fn *words, void *context,
 			struct op_error *e)
 {
 	struct device *d = of(c);
 	int err = flush ? write_text(d, "dump", "1") : 0;
-	uint64_t most = flush ? d->buffer_size : DRAIN_WORDS, done = 0;
 	ssize_t n = 0;
 
 	if (err)
 		return op_error_set(e, err, "cannot write to '%s/dump': %s", d->mount,
 				    strerror(-err));
-	for (; done < most; done += (uint64_t)n) {
+	for (int i = 0; flush || i < READS_MAX; i++) {
 		n = read_words(d, e);
 		if (n <= 0)
 			break;

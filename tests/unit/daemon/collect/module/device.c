@@ -48,7 +48,6 @@ static struct collector *mount_fake(void)
 	snprintf(at, sizeof(at), "%s", tmpdir);
 	put_text(tmpdir_path("abi_version"), TEXT_OF(OP_ABI_VERSION) "\n");
 	put_text(tmpdir_path("pointer_size"), "8\n");
-	put_text(tmpdir_path("buffer_size"), "8192\n");
 	put_text(tmpdir_path("enable"), "0\n");
 	put_text(tmpdir_path("dump"), "");
 	file_make_dirs(tmpdir_path("timer"), 0755);
@@ -136,30 +135,6 @@ TEST(start_drain_stop)
 	check_file("dump", "1");
 	CHECK(!c->stop(c, &e), "%s", e.text);
 	check_file("enable", "0\n");
-	c->close(c);
-	close(write_end);
-}
-
-/* As one sample leads to the next where taking it takes as long as its period. */
-static void take_and_write(void *context, const op_word *words, size_t nr)
-{
-	size_t *nr_taken = context;
-
-	*nr_taken += nr;
-	CHECK(write(write_end, words, nr * sizeof(*words)) > 0, "write");
-}
-
-TEST(a_flush_ends_though_words_come_for_ever)
-{
-	static const op_word words[1024];
-	struct collector *c = mount_fake();
-	struct op_error e = { "" };
-	size_t nr_taken = 0;
-
-	CHECK(!c->open(c, &config, &e), "%s", e.text);
-	CHECK(write(write_end, words, sizeof(words)) == sizeof(words), "write");
-	CHECK(!c->drain(c, true, take_and_write, &nr_taken, &e), "%s", e.text);
-	CHECK(nr_taken == 8192, "%zu words, not what the buffer holds", nr_taken);
 	c->close(c);
 	close(write_end);
 }
