@@ -4,12 +4,12 @@
 # cookies - each name of a file has its own samples, more binaries than the module has cookies for,
 # and a program whose path is too long for any
 #
-# The module of the second part has room for 128 cookies only.
+# The module of the second part has room for 64 cookies only.
 
 bin=/vm/bin tracing=/tmp/tracing
-# samples come by the host's clock, and on a debug kernel each takes a millisecond
-us=200
-[ "$SLOWER" = 1 ] || us=5000
+# samples come by the host's clock, and on a debug kernel each takes a millisecond, a dump seconds
+us=200 ms=100
+[ "$SLOWER" = 1 ] || us=5000 ms=1000
 
 # --- names of one file ---
 
@@ -20,7 +20,7 @@ cp $bin/v01 /tmp/here/before
 mount --bind /tmp/here /tmp/there
 profile_start $us
 for name in /tmp/here/one /tmp/here/two /tmp/there/one; do
-	until_samples 100 $name $name $((TURNS * 100))
+	until_samples 100 $name $name $((TURNS * ms))
 	at_least "$name: samples under the name by which it was mapped" "$(samples_in $name)" 100
 done
 is "none under a name that nothing was mapped by" "$(samples_in /tmp/there/two)" 0
@@ -41,10 +41,10 @@ opcontrol --reset
 
 # --- more binaries than cookies ---
 
-check "a module with room for 128 cookies loads" insmod /vm/mod/oprofile-cookies.ko
+check "a module with room for 64 cookies loads" insmod /vm/mod/oprofile-cookies.ko
 profile_start $us --callgraph=8
 mkdir /tmp/many
-i=0 many=200
+i=0 many=100
 while [ $i -lt $many ]; do
 	cp $bin/v03 /tmp/many/$i; /tmp/many/$i $((TURNS * 4 * SLOWER)); rm /tmp/many/$i
 	i=$((i + 1))
@@ -85,7 +85,7 @@ counts_sleeps=0
 echo 1 > $tracing/events/kprobes/enable && counts_sleeps=1
 hits() { awk -v name="$1" '$1 == name { print $2 }' $tracing/kprobe_profile; }
 $deep $((TURNS * 60000)) & pid=$!
-until_samples 200 $bin/v05 $bin/v05 $((TURNS * 200))
+until_samples 200 $bin/v05 $bin/v05 $((TURNS * 2 * ms))
 lost=$(cat /dev/oprofile/stats/sample_lost_no_image)
 until [ "$lost" -ge 200 ]; do usleep 100000; lost=$(cat /dev/oprofile/stats/sample_lost_no_image); done
 kill $pid; wait $pid
