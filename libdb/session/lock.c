@@ -30,7 +30,8 @@
 #include "libutil/xalloc.h"
 
 #define MODE		0600
-#define RETRIES		20	/* a process that tests the lock holds it for a moment */
+/* It is held for a moment by who tests it, and by a child of a killed daemon that just began. */
+#define RETRIES		200
 #define RETRY_MS	5
 #define TEXT_MAX	256
 
