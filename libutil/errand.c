@@ -24,6 +24,7 @@
 struct job {
 	struct errand *errand;		/* a copy, of @size bytes */
 	pid_t tid;			/* 0: not started yet */
+	int err;			/* of run() */
 	bool is_done, is_late;		/* late: nobody waits for it any more */
 	pthread_cond_t done;
 };
@@ -74,7 +75,7 @@ static void *work(void *context)
 	pthread_mutex_lock(&lock);
 	j->tid = (pid_t)syscall(SYS_gettid);
 	pthread_mutex_unlock(&lock);
-	j->errand->run(j->errand);
+	j->err = j->errand->run(j->errand);
 	pthread_mutex_lock(&lock);
 	j->is_done = true;
 	is_late = j->is_late;
@@ -163,7 +164,7 @@ static bool run_job(struct job *j)
 	bool is_done;
 
 	if (thread_start(&thread, work, j)) {
-		j->errand->run(j->errand);	/* out of memory: better late than never */
+		j->err = j->errand->run(j->errand);	/* out of memory: better late than never */
 		return true;
 	}
 	pthread_detach(thread);
@@ -178,6 +179,7 @@ int errand_run(struct errand *errand, size_t size)
 	const int fd = errand->fd;
 	struct job *j;
 	bool hangs;
+	int err;
 
 	pthread_mutex_lock(&lock);
 	hangs = hangs_at(errand->place) || find_late(NULL) < 0;
@@ -191,6 +193,7 @@ int errand_run(struct errand *errand, size_t size)
 		return -ETIMEDOUT;
 	memcpy(errand, j->errand, size);
 	errand->fd = fd;
+	err = j->err;
 	job_free(j);
-	return 0;
+	return err;
 }

@@ -15,21 +15,19 @@
 #define ERRANDS_LATE_MAX	8	/* hanging threads; then nothing is tried */
 
 struct errand {			/* the first member of what it is about */
-	/* [another thread] Uses nothing but the errand, which is a copy. */
-	void (*run)(struct errand *errand);
+	/* [another thread] Uses nothing but the errand, which is a copy. 0 or -errno. */
+	int (*run)(struct errand *errand);
 	uint64_t place;		/* what it may hang at, as errand_place() */
 	int fd;			/* the thread has a duplicate; or -1 */
-	/* results: */
-	int opened;		/* a descriptor, or -1; closed if it comes too late */
-	int err;
+	int opened;		/* result: a descriptor, or -1; closed if it comes too late */
 };
 
 /* The file system of @fd, without asking its server. */
 uint64_t errand_place(int fd);
 
 /*
- * Run @errand, a struct of @size bytes, and copy it back. 0, or -ETIMEDOUT: it hangs, or another
- * one at that place does. Waiting for a CPU does not count. Any thread.
+ * Run @errand, a struct of @size bytes, and copy it back; returns what run() did. -ETIMEDOUT: it
+ * hangs, or another one at that place does. Waiting for a CPU does not count. Any thread.
  */
 int errand_run(struct errand *errand, size_t size);
 

@@ -30,13 +30,13 @@ int quiet_open(int root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static void open_file(struct errand *errand)
+static int open_file(struct errand *errand)
 {
 	char self[64];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", errand->fd);
 	errand->opened = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	errand->err = errand->opened < 0 ? -errno : 0;
+	return errand->opened < 0 ? -errno : 0;
 }
 
 int quiet_open_file(int handle)
@@ -44,8 +44,6 @@ int quiet_open_file(int handle)
 	struct errand errand = { .run = open_file, .place = errand_place(handle), .fd = handle };
 	int err = errand_run(&errand, sizeof(errand));
 
-	if (!err)
-		err = errand.err;
 	return err ? err : errand.opened;
 }
 
@@ -54,11 +52,11 @@ struct identification {
 	struct build_id id;
 };
 
-static void read_build_id(struct errand *errand)
+static int read_build_id(struct errand *errand)
 {
 	struct identification *i = (struct identification *)errand;
 
-	i->errand.err = build_id_read_fd(errand->fd, &i->id);
+	return build_id_read_fd(errand->fd, &i->id);
 }
 
 int quiet_build_id(int fd, struct build_id *ret)
@@ -68,8 +66,6 @@ int quiet_build_id(int fd, struct build_id *ret)
 	};
 	int err = errand_run(&i.errand, sizeof(i));
 
-	if (!err)
-		err = i.errand.err;
 	if (!err)
 		*ret = i.id;
 	return err;

@@ -53,11 +53,11 @@ struct search {
 	struct unwind_key key;
 };
 
-static void search(struct errand *errand)
+static int search(struct errand *errand)
 {
 	struct search *s = (struct search *)errand;
 
-	errand->err = find_key(errand->fd, &s->key);
+	return find_key(errand->fd, &s->key);
 }
 
 int unwind_key_of_fd(int fd, struct unwind_key *ret)
@@ -65,8 +65,6 @@ int unwind_key_of_fd(int fd, struct unwind_key *ret)
 	struct search s = { .errand = { .run = search, .place = errand_place(fd), .fd = fd } };
 	int err = errand_run(&s.errand, sizeof(s));
 
-	if (!err)
-		err = s.errand.err;
 	if (!err)
 		*ret = s.key;
 	return err;

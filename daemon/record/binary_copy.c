@@ -99,12 +99,12 @@ struct piece {
 	char bytes[PIECE];
 };
 
-static void read_piece(struct errand *errand)
+static int read_piece(struct errand *errand)
 {
 	struct piece *p = (struct piece *)errand;
 
 	p->got = pread(errand->fd, p->bytes, p->n, p->at);
-	errand->err = p->got < 0 ? -errno : 0;
+	return p->got < 0 ? -errno : 0;
 }
 
 /* Bytes, or -errno. */
@@ -119,7 +119,7 @@ static ssize_t copy_piece(struct binary_copy *c)
 	p->n = c->size - c->done < PIECE ? c->size - c->done : PIECE;
 	got = errand_run(&p->errand, sizeof(*p));
 	if (!got)
-		got = p->errand.err ? p->errand.err : p->got;
+		got = p->got;
 	if (got > 0 && pwrite(c->to, p->bytes, (size_t)got, (off_t)c->done) != got)
 		got = errno ? -errno : -ENOSPC;
 	free(p);

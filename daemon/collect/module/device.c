@@ -292,12 +292,12 @@ struct opening {
 	op_word cookie;
 };
 
-static void open_cookie(struct errand *errand)
+static int open_cookie(struct errand *errand)
 {
 	struct opening *o = (struct opening *)errand;
 
 	errand->opened = ioctl(errand->fd, OP_IOC_COOKIE_FD, &o->cookie);
-	errand->err = errand->opened < 0 ? -errno : 0;
+	return errand->opened < 0 ? -errno : 0;
 }
 
 /* The module opens the file, whose file system may hang. */
@@ -309,8 +309,6 @@ static int device_cookie_fd(struct collector *c, op_word cookie)
 	};
 	int err = errand_run(&o.errand, sizeof(o));
 
-	if (!err)
-		err = o.errand.err;
 	return err ? err : o.errand.opened;
 }
 

@@ -171,11 +171,11 @@ struct type_of {
 	struct statfs fs;
 };
 
-static void find_type(struct errand *errand)
+static int find_type(struct errand *errand)
 {
 	struct type_of *t = (struct type_of *)errand;
 
-	errand->err = fstatfs(errand->fd, &t->fs) ? -errno : 0;
+	return fstatfs(errand->fd, &t->fs) ? -errno : 0;
 }
 
 bool perf_devices_differ(int fd)
@@ -184,6 +184,6 @@ bool perf_devices_differ(int fd)
 		.errand = { .run = find_type, .place = errand_place(fd), .fd = fd },
 	};
 
-	return !errand_run(&t.errand, sizeof(t)) && !t.errand.err &&
+	return !errand_run(&t.errand, sizeof(t)) &&
 	       (t.fs.f_type == BTRFS_SUPER_MAGIC || t.fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }

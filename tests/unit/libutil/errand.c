@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include "libutil/errand.h"
 #include "tests/tap.h"
 
@@ -12,12 +13,13 @@ struct reading {
 };
 
 /* Hangs until there is something to read. */
-static void read_byte(struct errand *errand)
+static int read_byte(struct errand *errand)
 {
 	struct reading *r = (struct reading *)errand;
+	bool has_read = read(errand->fd, &r->byte, 1) == 1;
 
-	errand->err = read(errand->fd, &r->byte, 1) == 1 ? 0 : -EIO;
 	errand->opened = fcntl(errand->fd, F_DUPFD_CLOEXEC, 0);
+	return has_read ? 0 : -EIO;
 }
 
 static int run(int fd, uint64_t place, struct reading *ret)
@@ -32,11 +34,11 @@ TEST(an_answer)
 	int ends[2];
 
 	CHECK(!pipe2(ends, O_CLOEXEC) && write(ends[1], "x", 1) == 1, "pipe");
-	CHECK(!run(ends[0], 1, &r) && !r.errand.err && r.byte == 'x', "read");
+	CHECK(!run(ends[0], 1, &r) && r.byte == 'x', "read");
 	CHECK(r.errand.fd == ends[0] && r.errand.opened >= 0, "descriptors");
 	close(r.errand.opened);
 	close(ends[1]);
-	CHECK(!run(ends[0], 1, &r) && r.errand.err == -EIO, "its own failure");
+	CHECK(run(ends[0], 1, &r) == -EIO, "its own failure");
 	close(r.errand.opened);
 	close(ends[0]);
 }
