@@ -110,14 +110,11 @@ static void start_walk(const char *session_dir)
 static void add_session_bytes(const char *session_dir, struct strbuf *out)
 {
 	uint64_t until = now_ns() + SIZE_WAIT_NS;
-	const struct timespec t = { (time_t)(until / NS_PER_SECOND),
-				    (long)(until % NS_PER_SECOND) };
 
 	pthread_mutex_lock(&size.lock);
 	if (!size.is_walking && (!size.is_known || now_seconds() >= size.at + SIZE_SECONDS)) {
 		start_walk(session_dir);
-		while (size.is_walking &&
-		       !pthread_cond_clockwait(&size.walked, &size.lock, CLOCK_MONOTONIC, &t))
+		while (size.is_walking && lock_wait(&size.walked, &size.lock, until))
 			;
 	}
 	if (size.is_known)

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/proc_stat.h"
 #include "libutil/thread.h"
@@ -102,18 +102,11 @@ static bool is_blocked(pid_t tid)
 	return tid && (proc_stat_read(path, &stat) || stat.state != 'R');
 }
 
-static void wait_for_ms(struct job *j, long ms)
+static void wait_for_ms(struct job *j, unsigned int ms)
 {
-	struct timespec until;
+	uint64_t until = now_ns() + ms * NS_PER_MS;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	while (!j->is_done && !pthread_cond_timedwait(&j->done, &lock, &until))
+	while (!j->is_done && lock_wait(&j->done, &lock, until))
 		;
 }
 
@@ -138,7 +131,6 @@ static bool wait_for(struct job *j)
 static struct job *job_new(const struct errand *errand, size_t size)
 {
 	struct job *j = calloc(1, sizeof(*j));
-	pthread_condattr_t monotonic;
 
 	if (!j)
 		return NULL;
@@ -151,10 +143,7 @@ static struct job *job_new(const struct errand *errand, size_t size)
 	j->errand->opened = -1;
 	if (errand->fd >= 0)
 		j->errand->fd = fcntl(errand->fd, F_DUPFD_CLOEXEC, 0);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&j->done, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&j->done, NULL);
 	return j;
 }
 

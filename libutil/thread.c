@@ -3,6 +3,7 @@
 #include "libutil/thread.h"
 
 #include <signal.h>
+#include "libutil/clock.h"
 
 int thread_start(pthread_t *ret, void *(*run)(void *context), void *context)
 {
@@ -24,4 +25,12 @@ void lock_init(pthread_mutex_t *lock)
 	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(lock, &attr);
 	pthread_mutexattr_destroy(&attr);
+}
+
+bool lock_wait(pthread_cond_t *signal, pthread_mutex_t *lock, uint64_t until_ns)
+{
+	const struct timespec until = { .tv_sec = (time_t)(until_ns / NS_PER_SECOND),
+					.tv_nsec = (long)(until_ns % NS_PER_SECOND) };
+
+	return !pthread_cond_clockwait(signal, lock, CLOCK_MONOTONIC, &until);
 }

@@ -4,6 +4,8 @@
 #define LIBUTIL_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* pthread_create() with all signals blocked; 0 or -errno. */
 int thread_start(pthread_t *ret, void *(*run)(void *context), void *context);
@@ -13,5 +15,8 @@ int thread_start(pthread_t *ret, void *(*run)(void *context), void *context);
  * runs late on a busy machine would keep one that must not (libutil/priority.h) as long.
  */
 void lock_init(pthread_mutex_t *lock);
+
+/* Wait for @signal, with @lock held, until now_ns() is @until_ns: false. May return early. */
+bool lock_wait(pthread_cond_t *signal, pthread_mutex_t *lock, uint64_t until_ns);
 
 #endif

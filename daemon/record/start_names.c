@@ -127,28 +127,21 @@ static bool start_reader(struct start_names *s)
 struct start_names *start_names_new(const char *proc)
 {
 	struct start_names *s = xcalloc(1, sizeof(*s));
-	pthread_condattr_t monotonic;
 
 	s->proc = xstrdup(proc);
 	lock_init(&s->lock);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->asked_more, &monotonic);
-	pthread_cond_init(&s->read_all, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&s->asked_more, NULL);
+	pthread_cond_init(&s->read_all, NULL);
 	return s;
 }
 
 /* Wait for the thread, with the lock held; false: it is held up. */
 static bool wait_until(struct start_names *s, bool (*is_done)(const struct start_names *s))
 {
-	uint64_t end = now_ns() + WAIT_NS;
-	const struct timespec until = { .tv_sec = (time_t)(end / NS_PER_SECOND),
-					.tv_nsec = (long)(end % NS_PER_SECOND) };
+	uint64_t until = now_ns() + WAIT_NS;
 
 	while (!is_done(s) && !s->was_held_up)
-		s->was_held_up = pthread_cond_timedwait(&s->read_all, &s->lock, &until) &&
-				 !is_done(s);
+		s->was_held_up = !lock_wait(&s->read_all, &s->lock, until) && !is_done(s);
 	return is_done(s);
 }
 
