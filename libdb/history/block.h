@@ -34,6 +34,8 @@ struct history_delta {
 	uint64_t samples;		/* not 0 */
 };
 
+void history_put_header(struct strbuf *out);
+
 /* The names of numbers: each is written once in a segment. */
 struct history_names {
 	char **names;
@@ -79,8 +81,15 @@ int history_reader_open(struct history_reader *r, const char *path, struct op_er
 int history_reader_next(struct history_reader *r, struct op_error *e);
 void history_reader_free(struct history_reader *r);
 
-/* Set each count of r->log to its element of @samples; a narrow one's must fit 32 bits: -EPROTO. */
-int history_reader_set_counts(struct history_reader *r, const uint64_t *samples,
+/* Samples of some slices: of each count of the log up to the last of them. All 0: none. */
+struct history_sums {
+	uint64_t *samples;		/* the owner frees them */
+	size_t nr;
+};
+void history_sums_add(struct history_sums *s, const struct history_reader *r);	/* r->block's */
+
+/* Set each count of r->log to its sum, or 0. A narrow one's must fit 32 bits: -EPROTO. */
+int history_reader_set_counts(struct history_reader *r, const struct history_sums *sums,
 			      struct op_error *e);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/history/block.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -13,8 +14,7 @@ struct merged {
 	struct history_slice slice;
 	struct history_number *numbers;	/* sorted by name */
 	size_t nr_numbers, room_numbers;
-	uint64_t *samples;		/* by count of the log */
-	size_t nr_samples;
+	struct history_sums sums;
 	uint32_t used;			/* of the log, up to the last slice */
 	bool is_empty;
 };
@@ -34,30 +34,13 @@ static void add_number(struct merged *m, const struct history_number *n)
 	while (i < m->nr_numbers && strcmp(m->numbers[i].name, n->name) < 0)
 		i++;
 	if (i < m->nr_numbers && !strcmp(m->numbers[i].name, n->name)) {
-		if (__builtin_add_overflow(m->numbers[i].value, n->value, &m->numbers[i].value))
-			m->numbers[i].value = UINT64_MAX;
+		count_add(&m->numbers[i].value, n->value);
 		return;
 	}
 	xgrow(m->numbers, m->nr_numbers, m->room_numbers);
 	memmove(m->numbers + i + 1, m->numbers + i, (m->nr_numbers - i) * sizeof(*m->numbers));
 	m->numbers[i] = *n;
 	m->nr_numbers++;
-}
-
-static void add_samples(struct merged *m, const struct history_reader *r)
-{
-	if (r->nr_counts > m->nr_samples) {
-		m->samples = xrealloc_array(m->samples, r->nr_counts, sizeof(*m->samples));
-		memset(m->samples + m->nr_samples, 0,
-		       (r->nr_counts - m->nr_samples) * sizeof(*m->samples));
-		m->nr_samples = r->nr_counts;
-	}
-	for (size_t i = 0; i < r->block.nr_deltas; i++) {
-		uint64_t *sum = &m->samples[r->block.deltas[i].count];
-
-		if (__builtin_add_overflow(*sum, r->block.deltas[i].samples, sum))
-			*sum = UINT64_MAX;
-	}
 }
 
 static void add_slice(struct merged *m, const struct history_reader *r, int64_t period)
@@ -72,7 +55,7 @@ static void add_slice(struct merged *m, const struct history_reader *r, int64_t 
 		m->slice.end_ns = s->end_ns;
 	for (size_t i = 0; i < s->nr_numbers; i++)
 		add_number(m, &s->numbers[i]);
-	add_samples(m, r);
+	history_sums_add(&m->sums, r);
 	m->period = period;
 	m->used = r->log.have;
 	m->is_empty = false;
@@ -87,15 +70,15 @@ static int write_merged(struct merger *g)
 
 	b.slice.numbers = m->numbers;
 	b.slice.nr_numbers = m->nr_numbers;
-	b.deltas = xcalloc(m->nr_samples + 1, sizeof(*b.deltas));
-	for (size_t i = 0; i < m->nr_samples; i++)
-		if (m->samples[i])
+	b.deltas = xcalloc(m->sums.nr + 1, sizeof(*b.deltas));
+	for (size_t i = 0; i < m->sums.nr; i++)
+		if (m->sums.samples[i])
 			b.deltas[b.nr_deltas++] = (struct history_delta){ (uint32_t)i,
-									  m->samples[i] };
+									  m->sums.samples[i] };
 	err = history_encode(&b, g->packer, &log, &g->names, &g->out);
 	free(b.deltas);
-	if (m->nr_samples)
-		memset(m->samples, 0, m->nr_samples * sizeof(*m->samples));
+	if (m->sums.nr)
+		memset(m->sums.samples, 0, m->sums.nr * sizeof(*m->sums.samples));
 	m->nr_numbers = 0;
 	m->is_empty = true;
 	return err;
@@ -123,15 +106,13 @@ static int merge(struct merger *g, int64_t slice_ns, struct op_error *e)
 
 int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e)
 {
-	struct history_header h = { .byte_order = HISTORY_BYTE_ORDER, .version = HISTORY_VERSION };
 	struct op_error why = { "" };
 	struct history_reader r;
 	struct merger g = { .from = &r, .packer = stack_packer_new(),
 			    .merged = { .is_empty = true }, .out = STRBUF_INIT };
 	int err = history_reader_open(&r, path, &why);
 
-	memcpy(h.magic, HISTORY_MAGIC, sizeof(h.magic));
-	strbuf_add_bytes(&g.out, &h, sizeof(h));
+	history_put_header(&g.out);
 	if (!err)
 		err = g.packer ? merge(&g, slice_ns, &why) : -ENOMEM;
 	if (!err)
@@ -144,7 +125,7 @@ int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e
 	stack_packer_free(g.packer);
 	history_names_free(&g.names);
 	free(g.merged.numbers);
-	free(g.merged.samples);
+	free(g.merged.sums.samples);
 	strbuf_free(&g.out);
 	return err;
 }

@@ -12,8 +12,7 @@ struct collected {
 	size_t nr, room;
 	struct history_number *numbers;		/* of all slices, in their order */
 	size_t nr_numbers, room_numbers;
-	uint64_t *samples;			/* by count of the log */
-	size_t nr_samples;
+	struct history_sums sums;
 };
 
 static bool is_within(const struct history_slice *s, int64_t from_ns, int64_t to_ns)
@@ -34,18 +33,7 @@ static void collect(struct collected *c, const struct history_reader *r)
 		xgrow(c->numbers, c->nr_numbers, c->room_numbers);
 		c->numbers[c->nr_numbers++] = b->slice.numbers[i];
 	}
-	if (r->nr_counts > c->nr_samples) {
-		c->samples = xrealloc_array(c->samples, r->nr_counts, sizeof(*c->samples));
-		memset(c->samples + c->nr_samples, 0,
-		       (r->nr_counts - c->nr_samples) * sizeof(*c->samples));
-		c->nr_samples = r->nr_counts;
-	}
-	for (size_t i = 0; i < b->nr_deltas; i++) {
-		uint64_t *sum = &c->samples[b->deltas[i].count];
-
-		if (__builtin_add_overflow(*sum, b->deltas[i].samples, sum))
-			*sum = UINT64_MAX;
-	}
+	history_sums_add(&c->sums, r);
 }
 
 /* @r's names and log go to @ret. */
@@ -54,13 +42,8 @@ static int take(struct history_reader *r, struct collected *c, struct history_se
 {
 	struct history_segment s = { .cut = r->cut };
 	struct history_number *numbers = c->numbers;
-	uint64_t *samples = xcalloc(r->nr_counts + 1, sizeof(*samples));
-	int err;
+	int err = history_reader_set_counts(r, &c->sums, e);
 
-	if (c->nr_samples)
-		memcpy(samples, c->samples, c->nr_samples * sizeof(*samples));
-	err = history_reader_set_counts(r, samples, e);
-	free(samples);
 	if (err)
 		return err;
 	err = stack_log_snapshot(&r->log, &s.stacks);
@@ -99,7 +82,7 @@ int history_segment_read(const char *path, int64_t from_ns, int64_t to_ns,
 	history_reader_free(&r);
 	free(c.slices);
 	free(c.numbers);
-	free(c.samples);
+	free(c.sums.samples);
 	return err;
 }
 

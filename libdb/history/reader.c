@@ -14,7 +14,9 @@
 #include <unistd.h>
 #include <zstd.h>
 #include "libdb/history/block.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
+#include "libutil/varint.h"
 #include "libutil/xalloc.h"
 
 #define TIME_MAX	(UINT64_C(1) << 62)	/* ns; in the year 2116 */
@@ -26,17 +28,7 @@ struct cursor {
 
 static uint64_t get(struct cursor *c)
 {
-	uint64_t n = 0;
-
-	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		if (c->at == c->end)
-			break;
-		n |= (uint64_t)(*c->at & 0x7f) << shift;
-		if (!(*c->at++ & 0x80))
-			return n;
-	}
-	c->failed = true;
-	return 0;
+	return varint_get(&c->at, c->end, &c->failed);
 }
 
 /* At most @max, or failed. */
@@ -311,16 +303,30 @@ void history_reader_free(struct history_reader *r)
 	*r = (struct history_reader){ .fd = -1 };
 }
 
-int history_reader_set_counts(struct history_reader *r, const uint64_t *samples,
+void history_sums_add(struct history_sums *s, const struct history_reader *r)
+{
+	const struct history_block *b = &r->block;
+
+	if (r->nr_counts > s->nr) {
+		s->samples = xrealloc_array(s->samples, r->nr_counts, sizeof(*s->samples));
+		memset(s->samples + s->nr, 0, (r->nr_counts - s->nr) * sizeof(*s->samples));
+		s->nr = r->nr_counts;
+	}
+	for (size_t i = 0; i < b->nr_deltas; i++)
+		count_add(&s->samples[b->deltas[i].count], b->deltas[i].samples);
+}
+
+int history_reader_set_counts(struct history_reader *r, const struct history_sums *sums,
 			      struct op_error *e)
 {
 	for (size_t i = 0; i < r->nr_counts; i++) {
 		struct stack_record *record = &r->log.records[r->counts[i]];
+		uint64_t samples = i < sums->nr ? sums->samples[i] : 0;
 
 		if (stack_kind(record) == STACK_WIDE_COUNT)
-			*stack_wide(record) = samples[i];
-		else if (samples[i] <= UINT32_MAX)
-			record->second = (uint32_t)samples[i];
+			*stack_wide(record) = samples;
+		else if (samples <= UINT32_MAX)
+			record->second = (uint32_t)samples;
 		else
 			return op_error_set(e, -EPROTO, "'%s': too many samples of one stack",
 					    r->path);

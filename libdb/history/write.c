@@ -18,8 +18,7 @@ struct history_writer {
 	struct history_names names;
 	uint32_t done;			/* positions of the store that are in the segment, */
 	uint64_t hash;			/* these records, with counts of 0, */
-	uint64_t *sums;			/* and of each count the samples that are */
-	size_t nr_sums;
+	struct history_sums sums;	/* and the samples of their counts that are */
 	bool is_spent;			/* a block was made that is not in the file */
 };
 
@@ -39,11 +38,12 @@ static int failed_to(const char *what, const char *path, int err, struct op_erro
 
 static int create(const char *path, struct op_error *e)
 {
-	struct history_header h = { .byte_order = HISTORY_BYTE_ORDER, .version = HISTORY_VERSION };
+	struct strbuf header = STRBUF_INIT;
 	int err;
 
-	memcpy(h.magic, HISTORY_MAGIC, sizeof(h.magic));
-	err = file_write_atomic(path, &h, sizeof(h), 0640);
+	history_put_header(&header);
+	err = file_write_atomic(path, header.text, header.len, 0640);
+	strbuf_free(&header);
 	return err ? failed_to("create", path, err, e) : 0;
 }
 
@@ -51,16 +51,8 @@ static int add_up(struct history_writer *w, struct history_reader *r, struct op_
 {
 	int more;
 
-	while ((more = history_reader_next(r, e)) > 0) {
-		if (r->nr_counts > w->nr_sums) {
-			w->sums = xrealloc_array(w->sums, r->nr_counts, sizeof(*w->sums));
-			memset(w->sums + w->nr_sums, 0,
-			       (r->nr_counts - w->nr_sums) * sizeof(*w->sums));
-			w->nr_sums = r->nr_counts;
-		}
-		for (size_t i = 0; i < r->block.nr_deltas; i++)
-			w->sums[r->block.deltas[i].count] += r->block.deltas[i].samples;
-	}
+	while ((more = history_reader_next(r, e)) > 0)
+		history_sums_add(&w->sums, r);
 	return more;
 }
 
@@ -114,7 +106,7 @@ struct history_writer *history_writer_close(struct history_writer *w)
 		close(w->fd);
 	stack_packer_free(w->packer);
 	history_names_free(&w->names);
-	free(w->sums);
+	free(w->sums.samples);
 	free(w->path);
 	free(w);
 	return NULL;
@@ -147,7 +139,7 @@ static int find_deltas(const struct history_writer *w, const uint64_t *counts, s
 		       struct history_block *b)
 {
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t before = i < w->nr_sums ? w->sums[i] : 0;
+		uint64_t before = i < w->sums.nr ? w->sums.samples[i] : 0;
 
 		if (counts[i] < before)
 			return -ESTALE;
@@ -197,9 +189,8 @@ static int add_log(struct history_writer *w, const struct history_slice *slice,
 	if (!err)
 		err = append(w, &block);
 	if (!err) {
-		free(w->sums);
-		w->sums = counts;
-		w->nr_sums = nr;
+		free(w->sums.samples);
+		w->sums = (struct history_sums){ counts, nr };
 		w->done = log->have;
 		w->hash = hash_records(log, log->have);
 		w->is_spent = false;

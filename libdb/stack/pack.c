@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include "libdb/stack/packed.h"
 #include "libutil/file.h"
+#include "libutil/varint.h"
 
 #define LEVEL	6
 
@@ -135,18 +136,11 @@ static uint64_t frame_offset(const struct stack_record *r)
 
 /* --- packing --- */
 
-static void put(struct strbuf *column, uint64_t n)
-{
-	for (; n >= 0x80; n >>= 7)
-		strbuf_add_char(column, (char)(n | 0x80));
-	strbuf_add_char(column, (char)n);
-}
-
 /* The distance from the last record of the class; the reference is to one of them. */
 static void put_reference(struct strbuf *column, const struct stack_packer *s, int class,
 			  uint32_t pos)
 {
-	put(column, s->nr[class] - 1 - s->index[pos]);
+	varint_put(column, s->nr[class] - 1 - s->index[pos]);
 }
 
 static void pack_node(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
@@ -156,17 +150,17 @@ static void pack_node(struct stack_packer *s, uint32_t pos, struct strbuf *colum
 	struct guess *g;
 
 	if (!parent) {
-		put(&columns[PARENTS], 0);
-		put(&columns[FRAMES], r->second);
+		varint_put(&columns[PARENTS], 0);
+		varint_put(&columns[FRAMES], r->second);
 	} else {
 		g = guess_of(s, parent);
-		put(&columns[PARENTS], s->nr[CLASS_NODE] - s->index[parent]);
+		varint_put(&columns[PARENTS], s->nr[CLASS_NODE] - s->index[parent]);
 		if (r->second == g->first)
-			put(&columns[FRAMES], 0);
+			varint_put(&columns[FRAMES], 0);
 		else if (r->second == g->second)
-			put(&columns[FRAMES], 1);
+			varint_put(&columns[FRAMES], 1);
 		else
-			put(&columns[FRAMES],
+			varint_put(&columns[FRAMES],
 			    s->nr[CLASS_FRAME] + 1 - s->index[r->second]);
 		guess_update(g, r->second);
 	}
@@ -180,7 +174,7 @@ static void pack_frame(struct stack_packer *s, uint32_t pos, struct strbuf *colu
 	uint64_t offset = frame_offset(r);
 
 	put_reference(&columns[IMAGES], s, CLASS_LABEL, image);
-	put(&columns[OFFSETS], zigzag(offset - s->offsets[s->index[image]]));
+	varint_put(&columns[OFFSETS], zigzag(offset - s->offsets[s->index[image]]));
 	s->offsets[s->index[image]] = offset;
 	note(s, CLASS_FRAME, pos);
 }
@@ -193,7 +187,7 @@ static void pack_wide_count(struct stack_packer *s, const struct stack_record *r
 	memcpy(&count, r + 1, sizeof(count));
 	put_reference(column, s, CLASS_SERIES, stack_argument(r));
 	put_reference(column, s, CLASS_NODE, r->second);
-	put(column, count);
+	varint_put(column, count);
 }
 
 /* Returns the record's length. */
@@ -203,7 +197,7 @@ static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf 
 	unsigned int kind = stack_kind(r);
 	uint32_t argument = stack_argument(r);
 
-	put(&columns[KINDS], kind);
+	varint_put(&columns[KINDS], kind);
 	switch (kind) {
 	case STACK_NODE:
 		pack_node(s, pos, columns);
@@ -214,7 +208,7 @@ static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf 
 		return kind == STACK_FRAME ? 1 : 2;
 	case STACK_COUNT:
 		put_reference(&columns[COUNTS], s, CLASS_SERIES, argument);
-		put(&columns[COUNTS], r->second);
+		varint_put(&columns[COUNTS], r->second);
 		return 1;
 	case STACK_WIDE_COUNT:
 		pack_wide_count(s, r, &columns[COUNTS]);
@@ -225,8 +219,8 @@ static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf 
 		note(s, CLASS_SERIES, pos);
 		return 1;
 	}
-	put(&columns[OTHERS], argument);
-	put(&columns[OTHERS], r->second);
+	varint_put(&columns[OTHERS], argument);
+	varint_put(&columns[OTHERS], r->second);
 	strbuf_add_bytes(&columns[OTHERS], (const char *)(r + 1), (argument - 1) * sizeof(*r));
 	note(s, CLASS_LABEL, pos);
 	return argument;
@@ -244,7 +238,7 @@ int stack_pack_piece(struct stack_packer *s, const struct stack_log *log, struct
 	while (s->done < s->used)
 		s->done += pack_record(s, s->done, columns);
 	for (int i = 0; i < NR_COLUMNS; i++)
-		put(out, columns[i].len);
+		varint_put(out, columns[i].len);
 	for (int i = 0; i < NR_COLUMNS; i++) {
 		strbuf_add_bytes(out, columns[i].text, columns[i].len);
 		strbuf_free(&columns[i]);
@@ -292,17 +286,7 @@ struct column {
 
 static uint64_t get(struct column *c)
 {
-	uint64_t n = 0;
-
-	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		if (c->at == c->end)
-			break;
-		n |= (uint64_t)(*c->at & 0x7f) << shift;
-		if (!(*c->at++ & 0x80))
-			return n;
-	}
-	*c->failed = true;
-	return 0;
+	return varint_get(&c->at, c->end, c->failed);
 }
 
 /* The position of the record that is @distance behind the last one of its class. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/stack/file.h"
+#include "libutil/count.h"
 
 /* How many records there are of each kind, and of each label. */
 struct numbers {
@@ -326,22 +327,16 @@ void stack_snapshot_outer(const struct stack_snapshot *s, uint8_t *ret)
 	}
 }
 
-static void add(uint64_t *total, uint64_t count)
-{
-	if (__builtin_add_overflow(*total, count, total))
-		*total = UINT64_MAX;
-}
-
 void stack_snapshot_totals(const struct stack_snapshot *s, struct stack_totals *ret)
 {
 	*ret = (struct stack_totals){ .samples = 0 };
 	for (uint32_t i = 0; i < s->nr_counts; i++) {
 		unsigned int end = s->ends[s->counts[i].node];
 
-		add(&ret->samples, s->counts[i].count);
+		count_add(&ret->samples, s->counts[i].count);
 		if (end & STACK_END_GUESSED)
-			add(&ret->guessed, s->counts[i].count);
+			count_add(&ret->guessed, s->counts[i].count);
 		if (STACK_END_KIND(end) < NR_STACK_ENDS)
-			add(&ret->ends[STACK_END_KIND(end)], s->counts[i].count);
+			count_add(&ret->ends[STACK_END_KIND(end)], s->counts[i].count);
 	}
 }

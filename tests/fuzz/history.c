@@ -24,11 +24,10 @@ static void add_block(struct strbuf *out, const uint8_t *data, size_t n)
 
 static const char *segment(const uint8_t *data, size_t size)
 {
-	struct history_header h = { HISTORY_MAGIC, HISTORY_BYTE_ORDER, HISTORY_VERSION };
 	struct strbuf out = STRBUF_INIT;
 	const char *path;
 
-	strbuf_add_bytes(&out, &h, sizeof(h));
+	history_put_header(&out);
 	while (size >= 2) {
 		size_t n = (size_t)data[0] | (size_t)data[1] << 8;
 
