@@ -144,16 +144,22 @@ static void allow_bits(struct filter *f, int nr, unsigned int n, uint32_t bits, 
 	put(f, RETURN, none ? SECCOMP_RET_ALLOW : REFUSE, 0, 0);
 }
 
-/* If argument 1 is NULL. */
-static void allow_without_path(struct filter *f, int nr)
+/* The end of a rule, six instructions: whether argument @n, a pointer, is NULL. */
+static void allow_if_null(struct filter *f, unsigned int n)
 {
-	put(f, EQUAL, (uint32_t)nr, 0, 6);
-	put(f, LOAD, argument(1), 0, 0);
+	put(f, LOAD, argument(n), 0, 0);
 	put(f, EQUAL, 0, 0, 3);
-	put(f, LOAD, argument(1) + 4, 0, 0);
+	put(f, LOAD, argument(n) + 4, 0, 0);
 	put(f, EQUAL, 0, 0, 1);
 	put(f, RETURN, SECCOMP_RET_ALLOW, 0, 0);
 	put(f, RETURN, REFUSE, 0, 0);
+}
+
+/* utimensat(FD, NULL, ...): of a file that is open. */
+static void allow_own_times(struct filter *f)
+{
+	put(f, EQUAL, SYS_utimensat, 0, 6);
+	allow_if_null(f, 1);
 }
 
 /* prlimit64(0, ..., NULL, ...): its own limits, read only. */
@@ -162,12 +168,7 @@ static void allow_own_limits(struct filter *f)
 	put(f, EQUAL, SYS_prlimit64, 0, 8);
 	put(f, LOAD, argument(0), 0, 0);
 	put(f, EQUAL, 0, 0, 5);
-	put(f, LOAD, argument(2), 0, 0);
-	put(f, EQUAL, 0, 0, 3);
-	put(f, LOAD, argument(2) + 4, 0, 0);
-	put(f, EQUAL, 0, 0, 1);
-	put(f, RETURN, SECCOMP_RET_ALLOW, 0, 0);
-	put(f, RETURN, REFUSE, 0, 0);
+	allow_if_null(f, 2);
 }
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
@@ -184,7 +185,7 @@ static void allow_reporting(struct filter *f, const struct sandbox *s, bool has_
 	if (s->network)
 		allow_all(f, connecting, COUNT(connecting));
 	if (s->times)
-		allow_without_path(f, SYS_utimensat);
+		allow_own_times(f);
 	allow_bits(f, SYS_clone, 0, CLONE_THREAD, false);
 	allow_values(f, SYS_ioctl, 1, ioctl_commands, COUNT(ioctl_commands));
 	allow_own_limits(f);
