@@ -58,6 +58,12 @@ static void probe_symbols(const struct machine *m, struct findings *f)
 	free(line);
 }
 
+static void advise_signing(struct findings *f)
+{
+	finding_advise(f, "sign the module with a key that the machine trusts (mokutil --import), "
+		       "or use --collector=perf");
+}
+
 static void probe_lockdown(const struct machine *m, struct findings *f)
 {
 	char *line = machine_line(m, "/sys/kernel/security/lockdown");
@@ -69,8 +75,7 @@ static void probe_lockdown(const struct machine *m, struct findings *f)
 	} else {
 		finding_add(f, VERDICT_NOTE, "lockdown", "%.*s: only signed modules may be loaded",
 			    (int)strcspn(level + 1, "]"), level + 1);
-		finding_advise(f, "sign the module with a key that the machine trusts (mokutil "
-			       "--import), or use --collector=perf");
+		advise_signing(f);
 	}
 	free(line);
 }
@@ -83,8 +88,7 @@ static void probe_signatures(const struct machine *m, struct findings *f)
 		finding_add(f, VERDICT_OK, "module signature", "not checked by this kernel");
 	} else if (*line == 'Y') {
 		finding_add(f, VERDICT_NOTE, "module signature", "required");
-		finding_advise(f, "sign the module with a key that the machine trusts (mokutil "
-			       "--import), or use --collector=perf");
+		advise_signing(f);
 	} else {
 		finding_add(f, VERDICT_OK, "module signature", "not required");
 	}

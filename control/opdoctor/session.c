@@ -50,6 +50,9 @@ static void probe_losses(const struct report_session *s, struct findings *f)
 /* What most often cuts stacks off, and what helps against it. */
 static void advise_on_stacks(const uint64_t *ends, struct findings *f)
 {
+	static const char frame_pointers[] =
+		"code without unwind tables (made at run time, or assembly) needs frame pointers: "
+		"-fno-omit-frame-pointer, Java's -XX:+PreserveFramePointer";
 	static const struct {
 		unsigned int end;
 		const char *advice;
@@ -57,12 +60,8 @@ static void advise_on_stacks(const uint64_t *ends, struct findings *f)
 		{ STACK_TRUNCATED, "record with a larger --callgraph=DEPTH" },
 		{ STACK_SHORT_COPY, "the stack is larger than what perf copies: use the module, or "
 		  "build the program with -fno-omit-frame-pointer and use --unwind=fp" },
-		{ STACK_BAD_FRAME, "code without unwind tables (made at run time, or assembly) "
-		  "needs frame pointers: -fno-omit-frame-pointer, Java's "
-		  "-XX:+PreserveFramePointer" },
-		{ STACK_UNREADABLE, "code without unwind tables (made at run time, or assembly) "
-		  "needs frame pointers: -fno-omit-frame-pointer, Java's "
-		  "-XX:+PreserveFramePointer" },
+		{ STACK_BAD_FRAME, frame_pointers },
+		{ STACK_UNREADABLE, frame_pointers },
 		{ STACK_NO_MAPS, "profile for longer: code that was mapped a moment ago is not "
 		  "known yet" },
 	};
