@@ -3,6 +3,7 @@
 #include "control/machine/host.h"
 #include "control/machine/rights.h"
 #include "daemon/collect/perf/sample_cost.h"
+#include "libdb/session/session.h"
 
 void host_init(struct host *h)
 {
@@ -13,7 +14,7 @@ void host_init(struct host *h)
 		.load = driver_ready,
 		.reload = driver_reload,
 		.watchdog = "/proc/sys/kernel/nmi_watchdog",
-		.watchdog_kept = OP_RUNSTATEDIR "/oprofile/nmi_watchdog",
+		.watchdog_kept = SESSION_RUN_DIR "/nmi_watchdog",
 	};
 	driver_init(&h->driver);
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "control/opcontrol/child.h"
-#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 

@@ -11,10 +11,11 @@
 
 #include <stdbool.h>
 #include "control/opcontrol/daemon_start.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 
 #define SERVICE_NAME		"oprofiled.service"
-#define SERVICE_ENVIRONMENT	"/run/oprofile/oprofiled.env"
+#define SERVICE_ENVIRONMENT	SESSION_RUN_DIR "/oprofiled.env"
 
 /*
  * Whether systemd, where it runs, has a unit that starts @program, and that may write
