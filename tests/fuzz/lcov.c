@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lcov.c - coverage in lcov's format: what is read is sound, and can be added to itself */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feedback/llvm/profile.h"
 #include "feedback/xprof/add.h"
-#include "feedback/xprof/text.h"
+#include "tests/fuzz/fuzz_xprof.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* False: a name is ambiguous in a profile, which only shows when all are known. */
-static bool is_sound(const struct xprof *x)
-{
-	const struct xprof_options options = { 0 };
-	struct op_error e = { "" };
-
-	if (!xprof_check(x, NULL, &options, &e))
-		return true;
-	if (!strstr(e.text, "ambiguous")) {
-		fprintf(stderr, "%s\n", e.text);
-		abort();
-	}
-	return false;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
