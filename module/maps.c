@@ -5,6 +5,7 @@
  * One raw spinlock guards the table of processes, in hard interrupts and tasks; walks and the hook
  * read it under RCU. Only one worker makes and publishes copies.
  */
+#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
@@ -28,6 +29,9 @@
 #define TIDY_PERIOD	(HZ / 4)
 #define PAUSE_MIN	(HZ / 200 ?: 1)		/* between two copies of one process, */
 #define PAUSE_FACTOR	100			/* or this many times the last copy's cost */
+#define NAPS_OF_COPY	10			/* for mmap_lock, NAP_US each, */
+#define NAPS_OF_PASS	100			/* and of all copies of a pass */
+#define NAP_US		20
 
 /* A process; free while mm is NULL. */
 struct space {
@@ -258,20 +262,38 @@ static void publish(struct space *s, unsigned int nr)
 	replace(s, maps);
 }
 
-/* mmap_lock is only tried: a process that keeps it taken has no maps meanwhile. */
-static void copy_one(struct space *s)
+/*
+ * Try to lock @mm for reading. One that keeps mapping frees the lock now and then, and gets a few
+ * more tries as long as the pass has @naps left; one that does not has no maps meanwhile.
+ */
+static bool lock_for_reading(struct mm_struct *mm, unsigned int *naps)
 {
-	u64 begin = ktime_get_ns(), pause;
+	unsigned int left = min_t(unsigned int, *naps, NAPS_OF_COPY);
+
+	while (!mmap_read_trylock(mm)) {
+		if (!left)
+			return false;
+		left--;
+		(*naps)--;
+		usleep_range(NAP_US, 2 * NAP_US);
+	}
+	return true;
+}
+
+static void copy_one(struct space *s, unsigned int *naps)
+{
+	u64 begin, pause = 0;
 
 	WRITE_ONCE(s->wanted, false);
 	if (!mmget_not_zero(s->mm))
 		return;
-	if (mmap_read_trylock(s->mm)) {
+	if (lock_for_reading(s->mm, naps)) {
+		begin = ktime_get_ns();
 		publish(s, copy(s->mm));
 		mmap_read_unlock(s->mm);
+		pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
 	}
 	mmput_async(s->mm);		/* exit_mmap() must not run in this worker */
-	pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
 	s->not_before = jiffies + max_t(u64, PAUSE_MIN, pause);
 }
 
@@ -316,7 +338,7 @@ static bool is_idle(const struct space *s)
 static void update_spaces(struct work_struct *unused)
 {
 	unsigned long wait = TIDY_PERIOD;
-	unsigned int i, nr = READ_ONCE(nr_ever_used);
+	unsigned int i, nr = READ_ONCE(nr_ever_used), naps = NAPS_OF_PASS;
 
 	free_released();
 	for (i = 0; i < nr; i++) {
@@ -327,7 +349,7 @@ static void update_spaces(struct work_struct *unused)
 		if (is_idle(s))
 			release(s);
 		else if (READ_ONCE(s->wanted) && time_after_eq(jiffies, s->not_before))
-			copy_one(s);
+			copy_one(s, &naps);
 		else if (READ_ONCE(s->wanted))
 			wait = min(wait, s->not_before - jiffies);
 		cond_resched();
