@@ -8,7 +8,8 @@
  * frame pointers. With -t what comes before the command's own table is left out, and what lacked a
  * table before the last one was given: how long that takes depends on the machine. -n: the command
  * is ended once it has N stacks, from the first on that has an end after the last table was
- * given: before, the module may not know of all that is mapped there. Prints a line for each
+ * given and what was set aside then has come ([EB-24]): before, the module may not know of all that
+ * is mapped there. Prints a line for each
  * different stack of the command's process, with -a of all that run its file: how many samples
  * had it, how it ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its
  * frames, innermost first, with a ';' between: functions of the command by name, those of the
@@ -26,11 +27,13 @@
 #include <unistd.h>
 
 #include "tests/vm/stacks_names.h"
+#include "libutil/clock.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/build.h"
 #include "unwind/vdso.h"
 
 #define FS OPROFILEFS_MOUNT "/"
+#define SET_ASIDE_MS	300	/* [EB-24]: a quarter of a second, and the pass after that */
 
 static void set(const char *file, const char *text)
 {
@@ -47,6 +50,7 @@ static op_word *words;
 static size_t nr_words;
 static size_t first_told;	/* stacks before are not printed */
 static size_t last_table;	/* stacks before may lack a table that was given since */
+static int64_t settled;	/* ms: when no stack is set aside that does; 0: none is */
 
 static struct { op_word tgid, cookie; bool user; } now;
 static op_word program_cookie;
@@ -204,6 +208,14 @@ static void take(int fd)
 	}
 }
 
+/* What was sampled until now may lack a table. */
+static void skip_older(int fd)
+{
+	set(FS "dump", "1");
+	take(fd);
+	last_table = nr_words;
+}
+
 /* Make the table of what @cookie stands for, and give it to the module. */
 static void give_table(int fd, op_word cookie)
 {
@@ -232,9 +244,8 @@ static void give_table(int fd, op_word cookie)
 		printf("table of %llx not taken: %s\n", (unsigned long long)cookie,
 		       strerror(errno));
 	free(table);
-	set(FS "dump", "1");
-	take(fd);
-	last_table = nr_words;
+	skip_older(fd);
+	settled = now_ms() + SET_ASIDE_MS;
 	if ((nr_wanted && first_told) || is_program(fd, cookie))
 		first_told = nr_words;
 }
@@ -293,8 +304,8 @@ static void print_lines(void)
 
 int main(int argc, char **argv)
 {
-	bool tables = false, kernel_names = false, enough = false;
-	size_t seen = 0;
+	bool tables = false, kernel_names = false;
+	size_t seen = 0, enough = 0;	/* the words in which all wanted stacks are */
 	int fd, option, status;
 
 	while ((option = getopt(argc, argv, "+tkan:")) > 0) {
@@ -330,14 +341,22 @@ int main(int argc, char **argv)
 		if (tables && !enough)
 			give_tables(fd, seen);
 		seen = nr_words;
-		enough |= nr_wanted && first_told && stacks_told() >= nr_wanted;
+		if (settled && now_ms() >= settled) {
+			skip_older(fd);
+			settled = 0;
+			if (nr_wanted && first_told)
+				first_told = nr_words;
+		}
+		if (!enough && nr_wanted && first_told && !settled && stacks_told() >= nr_wanted)
+			enough = nr_words;
 		if (enough)
 			kill(command, SIGKILL);
 		usleep(20000);
 	} while (!waitpid(command, &status, WNOHANG));
 	set(FS "enable", "0");
 	take(fd);
-	decode(fd, words, nr_words);
+	/* later stacks may lack a table that was not given any more */
+	decode(fd, words, enough ? enough : nr_words);
 	print_lines();
 	return status;
 }
