@@ -114,7 +114,8 @@ static long resident_mib(void)
 	long pages = 0;
 
 	CHECK(f && fscanf(f, "%*d %ld", &pages) == 1, "statm");
-	fclose(f);
+	if (f)
+		fclose(f);
 	return pages * (sysconf(_SC_PAGESIZE) >> 10) >> 10;
 }
 
