@@ -42,6 +42,10 @@ struct format_read_options {
 int format_warn_or_fail(const struct format_read_options *options, struct op_error *e,
 			const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* After an error @e: with @options->salvage, warn that @what ("line") is skipped; else false. */
+bool format_skip(const struct format_read_options *options, const struct op_error *e,
+		 const char *what);
+
 struct format_session;		/* pp/exchange/export/session_format.h */
 
 struct format_write_options {
@@ -64,7 +68,8 @@ struct profile_format {
 
 	/*
 	 * Fill @p, which is new and owned by the caller. NULL: the format cannot be read. -EPROTO:
-	 * the file is malformed, @e has the place and the fault; @p can then only be freed.
+	 * the file is malformed, @e (not NULL) has the place and the fault; @p can then only be
+	 * freed.
 	 */
 	int (*read)(const unsigned char *bytes, size_t size,
 		    const struct format_read_options *options, struct profile *p,

@@ -2,18 +2,18 @@
 # of it is compiled as for a shared library, and in both forms nothing but oprofsampler.h's names is
 # to be seen.
 sampler_rooms := libsampler $(addprefix libsampler/,copy unwind build session)
-sampler_sources := $(filter-out libsampler/example.c libsampler/xalloc.c,$(call sources,$(sampler_rooms)))
+sampler_sources := $(filter-out libsampler/example.c libsampler/message.c,$(call sources,$(sampler_rooms)))
 sampler_flags := -ldw -lelf -lz -lpthread
-sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) libsampler/xalloc.c)
+sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) libsampler/message.c)
 
-# of other folders, compiled once more; xalloc.c is our own
+# of other folders, compiled once more; message.c is our own
 sampler_jit := $(addprefix daemon/jit/,code.c live.c perf_map.c jitdump.c deaths.c layout.c \
 	debug.c object.c places.c)
 sampler_used := $(call sources,libutil libdb/odb libdb/session libdb/stack \
 	$(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
 $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
-all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/xalloc.c)
+all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/message.c)
 shared += $(O)/lib/liboprofsampler.so $(O)/lib/liboprofsampler.a
 versioned += $(O)/lib/liboprofsampler.so.1
 flags_liboprofsampler.a := $(sampler_flags)

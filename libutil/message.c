@@ -90,3 +90,9 @@ void report_bug(const char *file, int line, const char *format, ...)
 	va_end(args);
 	abort();
 }
+
+void report_no_memory(size_t size)
+{
+	report_error("out of memory: cannot allocate %zu bytes", size);
+	exit(1);
+}

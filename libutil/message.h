@@ -8,6 +8,8 @@
 #ifndef LIBUTIL_MESSAGE_H
 #define LIBUTIL_MESSAGE_H
 
+#include <stddef.h>
+
 void set_program_name(const char *name);		/* default: the base name of the program */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -20,5 +22,8 @@ int finish_output(int status);
 #define bug(...) report_bug(__FILE__, __LINE__, __VA_ARGS__)
 void report_bug(const char *file, int line, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
+
+/* Print that @size bytes cannot be allocated, and exit. */
+void report_no_memory(size_t size) __attribute__((noreturn));
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * xalloc.c - allocation that ends the program when there is no memory
  *
- * The only place in the libraries that prints and exits: without memory for a short string or
+ * The only place in the libraries where a program is ended: without memory for a short string or
  * table there is nothing sensible left to do, and nothing is lost, because sample files are valid
  * at every instant.
  */
@@ -16,10 +16,8 @@
 
 static void *or_die(void *p, size_t size)
 {
-	if (!p) {
-		report_error("out of memory: cannot allocate %zu bytes", size);
-		exit(1);
-	}
+	if (!p)
+		report_no_memory(size);
 	return p;
 }
 

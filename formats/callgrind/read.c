@@ -328,14 +328,11 @@ static int read_lines(struct callgrind_reader *r, struct text all)
 
 	while (!err && text_next_line(&all, &line)) {
 		r->line++;
-		if (line.at == line.end)
-			continue;
-		if (*line.at == '#')
+		if (line.at == line.end || *line.at == '#')
 			continue;
 		r->is_ours = r->is_ours || text_begins(line, CALLGRIND_CREATOR);
 		err = read_line(r, line);
-		if (err && r->options->salvage && r->p->nr_events) {
-			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
+		if (err && r->p->nr_events && format_skip(r->options, r->e, "line")) {
 			r->next = LINE_COST;
 			err = 0;
 		}
@@ -359,8 +356,7 @@ static int read_callgrind(const unsigned char *bytes, size_t size,
 			  struct op_error *e)
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
-	struct op_error ours = { "" };
-	struct callgrind_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size,
+	struct callgrind_reader r = { .options = options, .p = p, .e = e, .size = size,
 			    .has_lines = true };
 	int err = read_lines(&r, all);
 

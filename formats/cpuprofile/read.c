@@ -422,9 +422,8 @@ static int read_cpuprofile(const unsigned char *bytes, size_t size,
 			   const struct format_read_options *options, struct profile *p,
 			   struct op_error *e)
 {
-	struct op_error ours = { "" };
 	struct cpuprofile_reader r = {
-		.bytes = bytes, .size = size, .options = options, .p = p, .e = e ? e : &ours,
+		.bytes = bytes, .size = size, .options = options, .p = p, .e = e,
 	};
 	int err;
 

@@ -344,8 +344,7 @@ static int read_csv(const unsigned char *bytes, size_t size,
 		    struct op_error *e)
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
-	struct op_error ours = { "" };
-	struct csv_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
+	struct csv_reader r = { .options = options, .p = p, .e = e, .size = size };
 	int err = read_all(&r, all);
 
 	csv_images_free(&r.images);

@@ -44,3 +44,11 @@ int format_warn_or_fail(const struct format_read_options *options, struct op_err
 	format_warn(options->warnings, "%s", text.text);
 	return 0;
 }
+
+bool format_skip(const struct format_read_options *options, const struct op_error *e,
+		 const char *what)
+{
+	if (options->salvage)
+		format_warn(options->warnings, "%s; %s skipped", e->text, what);
+	return options->salvage;
+}

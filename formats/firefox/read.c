@@ -225,11 +225,8 @@ static int read_threads(struct firefox_reader *r)
 
 	json_array_foreach(r->threads, r->at, r->thread) {
 		err = read_thread(r);
-		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s; rest of this thread skipped",
-				    r->e->text);
+		if (err && format_skip(r->options, r->e, "rest of this thread"))
 			err = 0;
-		}
 		if (err)
 			break;
 	}
@@ -271,8 +268,7 @@ static int read_firefox(const unsigned char *bytes, size_t size,
 			const struct format_read_options *options, struct profile *p,
 			struct op_error *e)
 {
-	struct op_error ours = { "" };
-	struct firefox_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
+	struct firefox_reader r = { .options = options, .p = p, .e = e, .size = size };
 	json_t *root;
 	int err = json_tree_read(bytes, size, &root, r.e);
 

@@ -227,10 +227,8 @@ static int read_lines(struct folded_reader *r, struct text all)
 		}
 		r->nr_lines = 0;
 		err = read_line(r, line);
-		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
+		if (err && format_skip(r->options, r->e, "line"))
 			err = 0;
-		}
 	}
 	return err;
 }
@@ -239,8 +237,7 @@ static int folded_read(const unsigned char *bytes, size_t size,
 		       const struct format_read_options *options, struct profile *p,
 		       struct op_error *e)
 {
-	struct op_error ours = { "" };
-	struct folded_reader r = { .options = options, .p = p, .e = e ? e : &ours,
+	struct folded_reader r = { .options = options, .p = p, .e = e,
 			    .kernel = PROFILE_NONE, .jit = PROFILE_NONE };
 	struct profile_event event = { .name = profile_string(p, "samples"),
 				       .unit = profile_string(p, "count"), .period = 1 };

@@ -249,8 +249,7 @@ static int perf_data_read(const unsigned char *bytes, size_t size,
 			  const struct format_read_options *options, struct profile *p,
 			  struct op_error *e)
 {
-	struct op_error ours = { "" };
-	struct perf_data d = { .options = options, .p = p, .e = e ? e : &ours, .bytes = bytes,
+	struct perf_data d = { .options = options, .p = p, .e = e, .bytes = bytes,
 			       .size = size };
 	int err;
 

@@ -365,12 +365,10 @@ int perf_records_read(struct perf_data *d, struct bytes b)
 	struct radix_item *spare;
 	int err = read_all(d, &w);
 
-	if (err && d->options->salvage) {
-		format_warn(d->options->warnings, "%s; rest of the file skipped", d->e->text);
-		err = 0;
-	} else if (!err) {
+	if (err)
+		err = format_skip(d->options, d->e, "rest of the file") ? 0 : err;
+	else
 		err = check_rest(d, &w);
-	}
 	if (err || !d->records.nr)
 		return err;
 	spare = xcalloc(d->records.nr, sizeof(*spare));

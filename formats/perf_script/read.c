@@ -265,8 +265,7 @@ static int read_lines(struct perf_script_reader *r, struct text all)
 	while (!err && text_next_line(&all, &line)) {
 		r->line++;
 		err = read_line(r, line);
-		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
+		if (err && format_skip(r->options, r->e, "line")) {
 			r->in_sample = false;
 			err = 0;
 		}
@@ -279,9 +278,7 @@ static int perf_script_read(const unsigned char *bytes, size_t size,
 			    struct op_error *e)
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
-	struct op_error ours = { "" };
-	struct perf_script_reader r = { .options = options, .p = p, .e = e ? e : &ours,
-			    .size = size };
+	struct perf_script_reader r = { .options = options, .p = p, .e = e, .size = size };
 	int err = read_events(&r, all);
 
 	if (!err)

@@ -282,11 +282,8 @@ static int read_profiles(struct speedscope_reader *r)
 
 	json_array_foreach(r->profiles, r->at, r->profile) {
 		err = read_profile(r);
-		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s; rest of this profile skipped",
-				    r->e->text);
+		if (err && format_skip(r->options, r->e, "rest of this profile"))
 			err = 0;
-		}
 		if (err)
 			break;
 	}
@@ -312,9 +309,7 @@ static int read_speedscope(const unsigned char *bytes, size_t size,
 			   const struct format_read_options *options, struct profile *p,
 			   struct op_error *e)
 {
-	struct op_error ours = { "" };
-	struct speedscope_reader r = { .options = options, .p = p, .e = e ? e : &ours,
-				       .size = size };
+	struct speedscope_reader r = { .options = options, .p = p, .e = e, .size = size };
 	json_t *root;
 	int err = json_tree_read(bytes, size, &root, r.e);
 

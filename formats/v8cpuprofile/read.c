@@ -423,8 +423,7 @@ static int v8cpuprofile_read(const unsigned char *bytes, size_t size,
 			     const struct format_read_options *options, struct profile *p,
 			     struct op_error *e)
 {
-	struct op_error ours = { "" };
-	struct v8_reader r = { .options = options, .p = p, .e = e ? e : &ours,
+	struct v8_reader r = { .options = options, .p = p, .e = e,
 			       .pseudo_image = PROFILE_NONE };
 	json_t *root;
 	int err = json_tree_read(bytes, size, &root, r.e);

@@ -157,7 +157,7 @@ static int completed(void *context, const struct sampler_summary *summary,
 	err = write_replace(b, p, &why);
 	p->nr_samples = nr_samples;	/* the next file may have more of them */
 	if (err)
-		snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1, why.text);
+		build_error(&why, e);
 	return err;
 }
 

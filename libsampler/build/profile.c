@@ -316,3 +316,9 @@ const struct build_losses *build_profile_losses(const struct build_profile *b)
 {
 	return &b->losses;
 }
+
+void build_error(const struct op_error *why, struct sampler_error *e)
+{
+	if (e)
+		snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1, why->text);
+}

@@ -10,6 +10,7 @@
 
 #include "formats/profile/profile.h"
 #include "libsampler/oprofsampler.h"
+#include "libutil/error.h"
 
 #define BUILD_NODES_MAX		(1u << 20)	/* places in stacks [SM-62] */
 #define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */
@@ -40,6 +41,9 @@ struct profile *build_profile_get(struct build_profile *b,
 /* How the stack of each of its samples ended: enum sampler_status. */
 const unsigned char *build_profile_ends(const struct build_profile *b);
 const struct build_losses *build_profile_losses(const struct build_profile *b);
+
+/* Tell the library's user, who may not ask, @why, shortened to what fits. */
+void build_error(const struct op_error *why, struct sampler_error *e);
 
 /* The labels of a sample besides metadata, which cannot have these names. */
 #define BUILD_PID	"pid"

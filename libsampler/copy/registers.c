@@ -7,20 +7,15 @@
 
 #ifdef __x86_64__
 
-IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
+IN_HANDLER static void copy_values(const ucontext_t *u, uint64_t *ret)
 {
 	static const unsigned char order[NR_REGISTERS] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
 		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 	};
-	const ucontext_t *u = ucontext;
 
 	for (int i = 0; i < NR_REGISTERS; i++)
-		ret->value[i] = u->uc_mcontext.gregs[order[i]];
-	ret->known = (1ull << NR_REGISTERS) - 1;
-	ret->pc = ret->value[REGISTER_PC];
-	ret->sp = ret->value[REGISTER_SP];
-	ret->fp = ret->value[REGISTER_FP];
+		ret[i] = u->uc_mcontext.gregs[order[i]];
 }
 
 IN_HANDLER uintptr_t copy_thread_pointer(void)
@@ -38,18 +33,12 @@ IN_HANDLER uintptr_t copy_context_sp(const void *ucontext)
 
 #else
 
-IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
+IN_HANDLER static void copy_values(const ucontext_t *u, uint64_t *ret)
 {
-	const ucontext_t *u = ucontext;
-
 	for (int i = 0; i < REGISTER_SP; i++)
-		ret->value[i] = u->uc_mcontext.regs[i];
-	ret->value[REGISTER_SP] = u->uc_mcontext.sp;
-	ret->value[REGISTER_PC] = u->uc_mcontext.pc;
-	ret->known = (1ull << NR_REGISTERS) - 1;
-	ret->pc = ret->value[REGISTER_PC];
-	ret->sp = ret->value[REGISTER_SP];
-	ret->fp = ret->value[REGISTER_FP];
+		ret[i] = u->uc_mcontext.regs[i];
+	ret[REGISTER_SP] = u->uc_mcontext.sp;
+	ret[REGISTER_PC] = u->uc_mcontext.pc;
 }
 
 IN_HANDLER uintptr_t copy_thread_pointer(void)
@@ -66,6 +55,15 @@ IN_HANDLER uintptr_t copy_context_sp(const void *ucontext)
 }
 
 #endif
+
+IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
+{
+	copy_values(ucontext, ret->value);
+	ret->known = (1ull << NR_REGISTERS) - 1;
+	ret->pc = ret->value[REGISTER_PC];
+	ret->sp = ret->value[REGISTER_SP];
+	ret->fp = ret->value[REGISTER_FP];
+}
 
 void copy_registers_blocked(uintptr_t pc, uintptr_t sp, struct sampler_registers *ret)
 {

@@ -225,8 +225,7 @@ static void write_part(struct session_builder *b, const struct sampler_summary *
 
 	if (err && !b->err) {
 		b->err = err;
-		snprintf(b->error.text, sizeof(b->error.text), "%.*s",
-			 (int)sizeof(b->error.text) - 1, e.text);
+		build_error(&e, &b->error);
 	}
 	b->missed = summary->missed;
 	build_profile_free(b->profile);
@@ -295,9 +294,7 @@ int sampler_session_builder(const char *session_dir, struct sampler_builder *ret
 		err = session_folder_check(session_dir, &why);
 	}
 	if (err) {
-		if (e)
-			snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1,
-				 why.text);
+		build_error(&why, e);
 		free(dir);
 		return err;
 	}

@@ -107,8 +107,9 @@ static inline struct profile *fuzz_read_written(const struct profile_format *for
 {
 	struct format_read_options options = { .strict = true };
 	struct profile *p = profile_new();
+	struct op_error e = { "" };
 
-	fuzz_must(!format->read((const unsigned char *)bytes, size, &options, p, NULL));
+	fuzz_must(!format->read((const unsigned char *)bytes, size, &options, p, &e));
 	fuzz_check_profile(p);
 	return p;
 }

@@ -32,7 +32,8 @@ static long reader_size(bool (*read)(const void *what), const void *what, bool *
 	return usage.ru_maxrss;
 }
 
-static bool check_reader_size(bool (*read)(const void *what), const void *what, const char *name)
+static inline bool check_reader_size(bool (*read)(const void *what), const void *what,
+				     const char *name)
 {
 	bool is_read = false;
 	long size = reader_size(read, what, &is_read);

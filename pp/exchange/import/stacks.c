@@ -122,10 +122,10 @@ int import_write_stacks(struct importer *m)
 	ids->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*ids->events));
 	if (!err) {
 		err = add_stacks(m, ids);
+		if (err)
+			op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));
 		m->sums.stacks = count_stacks(m->p);
 	}
-	if (err && !*m->e->text)
-		op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));
 	stack_store_close(ids->store);
 	free(ids->images);
 	free(ids->events);

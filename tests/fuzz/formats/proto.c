@@ -40,9 +40,10 @@ static struct profile *read_again(const unsigned char *bytes, size_t size)
 {
 	struct format_read_options options = { .strict = true };
 	struct profile *p = profile_new();
+	struct op_error e = { "" };
 
 	fuzz_must(format_pprof.detect(bytes, size));
-	fuzz_must(!format_pprof.read(bytes, size, &options, p, NULL));
+	fuzz_must(!format_pprof.read(bytes, size, &options, p, &e));
 	fuzz_check_profile(p);
 	return p;
 }

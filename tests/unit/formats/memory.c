@@ -165,8 +165,9 @@ static bool read_bytes(const void *what)
 {
 	const struct profile_format *format = what;
 	struct format_read_options options = { .salvage = true };
+	struct op_error e = { "" };
 
-	return !format->read((unsigned char *)bytes, nr_bytes, &options, profile_new(), NULL);
+	return !format->read((unsigned char *)bytes, nr_bytes, &options, profile_new(), &e);
 }
 
 static void check_size(const struct profile_format *format, const char *what)

@@ -209,11 +209,11 @@ TEST(salvage_of_truncated_files)
 	struct format_read_options options = { .warnings = &warnings, .salvage = true };
 	struct profile *p = profile_made(), *cut;
 	struct bytes whole = written(p);
+	struct op_error e = { "" };
 	size_t size, kept = 0;
 
 	for (size = 0; size < whole.size; size++) {
 		unsigned char *bytes = xmalloc(size + 1);
-		struct op_error e = { "" };
 
 		memcpy(bytes, whole.bytes, size);
 		cut = profile_new();
@@ -233,7 +233,7 @@ TEST(salvage_of_truncated_files)
 			whole.bytes);
 	cut = profile_new();
 	warned[0] = '\0';
-	CHECK(!format_pprof.read(whole.bytes, size, &options, cut, NULL), "cut");
+	CHECK(!format_pprof.read(whole.bytes, size, &options, cut, &e), "cut");
 	CHECK(cut->nr_samples == p->nr_samples, "%u samples", cut->nr_samples);
 	CHECK(strstr(warned, "; kept the complete fields before it") &&
 	      strstr(warned, "treated as unknown names and places"), "%s", warned);

@@ -54,6 +54,7 @@ TEST(every_status_is_counted_and_a_gone_thread_ends_it)
 		      (unsigned long long)r->summary.samples[i]);
 	}
 	CHECK(r->captures == SAMPLER_BLOCKED, "%zu", r->captures);
+	CHECK(r->points == r->nr, "%zu points, that where it was gone included", r->points);
 	sampler_destroy(p);
 }
 

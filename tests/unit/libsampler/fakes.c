@@ -367,6 +367,14 @@ static void record_sample(void *context, const struct sampler_sample *sample)
 		r->on_sample(r);
 }
 
+static void record_point(void *context)
+{
+	struct record *r = context;
+
+	NEED(!r->completed && !r->freed);
+	r->points++;
+}
+
 static void record_past(void *context, const struct sampler_metadata *item, uint64_t from_ns,
 			uint64_t to_ns)
 {
@@ -404,6 +412,7 @@ static const struct sampler_builder_ops record_ops = {
 	.metadata_past = record_past,
 	.completed = record_completed,
 	.free = record_free,
+	.point = record_point,
 };
 
 struct record *record_new(void)

@@ -42,7 +42,7 @@ extern _Atomic int fake_walkers, fake_held;	/* existing walkers; holds of module
 struct record {
 	size_t nr;
 	uint64_t weight;		/* of all samples */
-	size_t captures, completed, freed;
+	size_t captures, points, completed, freed;
 	struct sampler_summary summary;
 	size_t nr_past;
 	struct sampler_metadata past;

@@ -19,6 +19,7 @@ TEST(basic)
 	check_grid(r, 3, 5 * MS, 10 * MS);
 	CHECK(r->samples[0].tid == gettid() && r->samples[0].nr_frames == 1, "its sample");
 	CHECK(r->summary.samples[SAMPLER_WHOLE] == 3, "status");
+	CHECK(r->points == 3, "%zu points, the last one included", r->points);
 	CHECK(r->completed == 1 && !r->freed, "complete");
 	sampler_destroy(p);
 	CHECK(r->freed == 1 && !fake_walkers && !fake_held, "all is freed");
@@ -114,6 +115,7 @@ TEST(stop_between_samples)
 	sampler_stop(p);
 	CHECK(!sampler_join(p, NULL) && r->completed == 1, "what there is");
 	check_grid(r, 2, 0, 10 * SECOND);
+	CHECK(r->points == 2, "%zu points", r->points);
 	CHECK(r->summary.duration_ns == 20 * SECOND, "%llu",
 	      (unsigned long long)r->summary.duration_ns);
 	sampler_destroy(p);

@@ -5,6 +5,8 @@
  * Nothing depends on when samples are taken: profiles last until they have the expected samples, or
  * a given number of them.
  */
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include "tests/unit/libsampler/seen.h"
 
 #define EXPECTED	"inner middle outer"
@@ -153,6 +155,39 @@ TEST(a_thread_that_blocks_the_signal)
 	finish(p, &seen);
 	CHECK(seen.status[SAMPLER_BLOCKED] == 3, "%d", seen.status[SAMPLER_BLOCKED]);
 	end(thread);
+}
+
+/* A thread in vfork() runs again, and handles signals, when its child has ended. */
+static int child_may_end[2];
+
+static void *wait_in_vfork(void *unused)
+{
+	sampler_thread_self(&target);
+	if (!vfork()) {
+		char byte;
+
+		target_is_known = true;
+		syscall(SYS_read, child_may_end[0], &byte, 1);
+		_exit(0);
+	}
+	wait(NULL);
+	return unused;
+}
+
+TEST(a_thread_that_does_not_run)
+{
+	struct seen seen = { 0 };
+	struct sampler_profiler *p;
+	pthread_t thread;
+
+	CHECK(!pipe(child_may_end), "a pipe");
+	thread = begin(wait_in_vfork);
+	p = start(&target, &seen, 3);
+	finish(p, &seen);
+	CHECK(seen.status[SAMPLER_NOT_RUN] == 3 && seen.samples == 3, "%d of %d",
+	      seen.status[SAMPLER_NOT_RUN], seen.samples);
+	CHECK(write(child_may_end[1], "", 1) == 1, "the child ends");
+	pthread_join(thread, NULL);
 }
 
 /* --- labels --- */

@@ -102,4 +102,46 @@ TEST(profilers_that_start_and_end)
 	end(thread);
 }
 
+/* The tables of the files that stacks lead to are there once, for all profilers. */
+#define NR_PROFILERS	1000
+#define MIB_MOST	30
+
+static struct seen thousand[NR_PROFILERS];
+
+static long resident_mib(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long pages = 0;
+
+	CHECK(f && fscanf(f, "%*d %ld", &pages) == 1, "statm");
+	if (f)
+		fclose(f);
+	return pages * (sysconf(_SC_PAGESIZE) >> 10) >> 10;
+}
+
+TEST(memory_of_a_thousand_profilers)
+{
+	static struct sampler_profiler *profilers[NR_PROFILERS];
+	pthread_t thread;
+	long before, after;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("AddressSanitizer adds to the memory in use");
+#endif
+	thread = begin(run_outer);
+	before = resident_mib();
+	for (int i = 0; i < NR_PROFILERS; i++)
+		profilers[i] = start_at(&target, &thousand[i], 0, 1000 * MS);
+	for (int i = 0; i < NR_PROFILERS; i++)
+		while (!thousand[i].status[SAMPLER_WHOLE])
+			usleep(1000);
+	after = resident_mib();
+	CHECK(after - before <= MIB_MOST, "%ld MiB", after - before);
+	for (int i = 0; i < NR_PROFILERS; i++)
+		sampler_stop(profilers[i]);
+	for (int i = 0; i < NR_PROFILERS; i++)
+		finish(profilers[i], &thousand[i]);
+	end(thread);
+}
+
 TEST_MAIN()

@@ -120,21 +120,28 @@ static const struct sampler_builder_ops seen_ops = {
 	.capture = seen_capture, .sample = seen_sample, .completed = seen_completed,
 };
 
-static inline struct sampler_profiler *start(const struct sampler_thread *target,
-					     struct seen *seen, uint64_t samples)
+static inline struct sampler_profiler *start_at(const struct sampler_thread *target,
+						struct seen *seen, uint64_t samples,
+						uint64_t interval_ns)
 {
 	struct sampler_builder builder = { &seen_ops, seen };
 	struct sampler_params params = SAMPLER_PARAMS;
 	struct sampler_profiler *p = NULL;
 	int err;
 
-	params.interval_ns = MS;
+	params.interval_ns = interval_ns;
 	params.samples = samples;
 	err = sampler_create(target, &params, &builder, &p);
 	if (!err)
 		err = sampler_start(p);
 	CHECK(!err, "start: %s", strerror(-err));
 	return p;
+}
+
+static inline struct sampler_profiler *start(const struct sampler_thread *target,
+					     struct seen *seen, uint64_t samples)
+{
+	return start_at(target, seen, samples, MS);
 }
 
 /* Wait until it ends by itself; all samples are accounted for. */

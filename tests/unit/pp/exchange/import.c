@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "pp/exchange/export/profile.h"
 #include "pp/exchange/import/session.h"
 #include "tests/tap.h"
+#include "tests/unit/reader_size.h"
 #include "tests/unit/tmpdir.h"
 
 /* --- profiles as text --- */
@@ -340,6 +342,119 @@ TEST(refused)
 	profile_free(p);
 	notices_free(&notices);
 	free(left);
+}
+
+/* The reason is that of the write that failed. */
+TEST(no_room_for_stacks)
+{
+	const struct rlimit limit = { 128 << 10, RLIM_INFINITY };
+	struct profile *p = profile_new();
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	uint32_t image, leaf;
+	int err;
+
+	add_event(p, "cpu", "nanoseconds", 10);
+	image = add_image(p, "/nowhere/p", "", 0x1000, 1 << 20, 0, PROFILE_FILE);
+	leaf = place(p, image, 0x1000, "");
+	for (uint64_t i = 1; i < 20000; i++)
+		profile_add_sample(p, profile_stack(p, (uint32_t[]){
+			leaf, place(p, image, 0x1000 + i, "") }, 2), 0)[0] = 1;
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(!setrlimit(RLIMIT_FSIZE, &limit), "a limit");
+	err = import(p, "limited", &sums, &notices, &e);
+	CHECK(err == -EFBIG && strstr(e.text, "stats/stacks': File too large"), "%d: %s", err,
+	      e.text);
+	profile_free(p);
+}
+
+/* --- a large profile --- */
+
+#define FUNCTIONS	20000u
+#define SITES		2u	/* calls in each function: stacks share 15 of 30 callers */
+#define DEPTH		30u
+#define LARGE_WORDS	1000000u
+#define FIRST_CODE	0x10000000ull
+#define SITE_SIZE	16u
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 24;
+}
+
+/* A Google CPU profile of random walks, from the first function down through calls. */
+static unsigned char *make_large(size_t *ret_size)
+{
+	static const char map[] = "10000000-20000000 r-xp 00000000 08:01 77 /nowhere/prog\n";
+	const uint64_t head[] = { 0, 3, 0, 10000, 0 }, trailer[] = { 0, 1, 0 };
+	uint64_t *words = xcalloc(LARGE_WORDS + 100, sizeof(*words));
+	uint32_t random = 1, nr = 5;
+
+	memcpy(words, head, sizeof(head));
+	for (; nr < LARGE_WORDS; nr += DEPTH + 2) {
+		uint32_t function = 0;
+
+		words[nr] = 1;
+		words[nr + 1] = DEPTH;
+		for (uint32_t i = DEPTH; i--;) {
+			uint32_t site = function * SITES + next_random(&random) % SITES;
+
+			words[nr + 2 + i] = FIRST_CODE + SITE_SIZE * site;
+			function = (site * 2654435761u >> 4) % FUNCTIONS;
+		}
+	}
+	memcpy(words + nr, trailer, sizeof(trailer));
+	memcpy(words + nr + 3, map, sizeof(map) - 1);
+	*ret_size = (nr + 3) * sizeof(*words) + sizeof(map) - 1;
+	return (unsigned char *)words;
+}
+
+static bool import_large(const void *unused)
+{
+	const struct format_read_options reading = { 0 };
+	size_t size;
+	unsigned char *bytes = make_large(&size);
+	const struct import_session_options how = {
+		.session_dir = session_dir(), .name = "large", .origin = "cpuprofile",
+		.bytes = &bytes, .size = size,
+	};
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct profile *p = NULL;
+	bool is_read;
+
+	(void)unused;
+	is_read = !profile_read_bytes("large", bytes, size, NULL, &reading, &p, &e);
+	if (is_read)
+		profile_finish(p);
+	is_read = is_read && !import_session(p, &how, &sums, &notices, &e);
+	profile_free(p);
+	return is_read && sums.stacks > LARGE_WORDS / (DEPTH + 2) / 2;
+}
+
+static bool import_nothing(const void *unused)
+{
+	(void)unused;
+	return true;
+}
+
+/* At most four times the file, which is in memory itself until it is written. */
+TEST(memory_of_a_large_profile)
+{
+	bool is_read = false;
+	long before, size;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("AddressSanitizer adds to the memory in use");
+#endif
+	before = reader_size(import_nothing, NULL, &is_read);
+	size = reader_size(import_large, NULL, &is_read);
+	CHECK(is_read, "a session");
+	CHECK(size - before <= 4 * LARGE_WORDS * 8 / 1024, "%ld KiB for %u", size - before,
+	      LARGE_WORDS * 8 / 1024);
 }
 
 TEST_MAIN()
