@@ -138,26 +138,26 @@ static int write_callers(struct transfer *p, u32 sequence, u32 *ret_end)
 static int deliver(struct transfer *p)
 {
 	const struct op_entry *e = op_ring_peek(p->ring, 0);
-	u32 i, end, nr = op_record_data(e);
+	u32 i, end, code = op_record_code(e), nr = 0;
 	u64 data[OP_RING_DATA];
-	bool written;
 
+	if (op_entry_is_record(e))
+		for (nr = op_record_data(e), i = 0; i < nr; i++)
+			data[i] = op_ring_peek(p->ring, 1 + i)->value;
 	switch (e->kind) {
 	case OP_ENTRY_RECORD:
-		for (i = 0; i < nr; i++)
-			data[i] = op_ring_peek(p->ring, 1 + i)->value;
-		written = op_event_ibs(&p->context, p->address, op_record_code(e), data, nr);
-		break;
-	case OP_ENTRY_STACK:
-		op_event_stack_begin(&p->context, p->address, e->event);
-		if (write_callers(p, e->small, &end))
-			return -EAGAIN;
-		written = op_event_stack_end(end);
+		return op_event_ibs(&p->context, p->address, code, data, nr) ? 0 : -ENOSPC;
+	case OP_ENTRY_SAMPLE:
+		return op_event_sample(&p->context, p->address, e->event) ? 0 : -ENOSPC;
+	case OP_ENTRY_RECORD_STACK:
+		op_event_stack_begin_ibs(&p->context, p->address, code, data, nr);
 		break;
 	default:
-		written = op_event_sample(&p->context, p->address, e->event);
+		op_event_stack_begin(&p->context, p->address, e->event);
 	}
-	return written ? 0 : -ENOSPC;
+	if (write_callers(p, e->small, &end))
+		return -EAGAIN;
+	return op_event_stack_end(end) ? 0 : -ENOSPC;
 }
 
 static enum op_stat loss_of(int err)

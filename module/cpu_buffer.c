@@ -50,7 +50,7 @@ int op_cpu_buffers_alloc(unsigned long entries, unsigned long new_depth, bool id
 	BUILD_BUG_ON(OP_CPU_BUFFER_SIZE_MIN < OP_RING_RECORD + OP_RING_DATA);
 	depth = new_depth;
 	with_idle = idle;
-	entries = max(entries, 2 * (OP_RING_RECORD + OP_RING_CALLERS(depth)));
+	entries = max(entries, 2 * (OP_RING_RECORD + OP_RING_DATA + OP_RING_CALLERS(depth)));
 	entries = roundup_pow_of_two(entries);
 	for_each_possible_cpu(cpu) {
 		err = alloc_one(cpu, entries);
@@ -153,16 +153,37 @@ static __always_inline void commit_sample(struct sample *s, bool logged)
 	op_ring_leave(r);
 }
 
+/*
+ * The interrupt of instruction-based sampling comes some instructions after the sample. If the
+ * kernel was entered in between, the place of its entry stands for the sample's; it may not have
+ * been left.
+ */
+static void find_callers(const struct sample *s, struct pt_regs *regs, struct op_stack *stack)
+{
+	*stack = (struct op_stack){ .callers = s->buffer->callers };
+	if (s->owner.user || !user_mode(regs))
+		op_callers_find(stack, depth, regs, s->owner.mm);
+	else
+		stack->end = OP_STACK_BAD_FRAME;
+	if (s->owner.user && !user_mode(regs)) {
+		u32 nr = min(stack->nr, stack->nr_kernel + 1);
+
+		stack->callers += nr;
+		stack->nr -= nr;
+		stack->nr_kernel = 0;
+	}
+	if (op_stack_is_broken(stack->end))
+		op_count_here(OP_STAT_BACKTRACE_ABORTED, 1);
+}
+
 /* The unmap sequence is read first, because the callers' addresses are of that time. */
 static noinline void sample_with_callers(struct sample *s, struct pt_regs *regs,
 					 unsigned int event)
 {
-	struct op_stack stack = { .callers = s->buffer->callers };
 	u32 sequence = op_unmap_sequence();
+	struct op_stack stack;
 
-	op_callers_find(&stack, depth, regs, s->owner.mm);
-	if (op_stack_is_broken(stack.end))
-		op_count_here(OP_STAT_BACKTRACE_ABORTED, 1);
+	find_callers(s, regs, &stack);
 	commit_sample(s, op_ring_log_stack(&s->buffer->ring, &s->owner, s->pc, sequence, event,
 					   &stack));
 }
@@ -182,14 +203,21 @@ void op_sample(struct pt_regs *regs, unsigned int event)
 
 /*
  * The interrupt may hit the kernel just after a user instruction was sampled, so the address
- * decides the mode: the kernel's are in the upper half.
+ * decides the mode: the kernel's are in the upper half. The callers are those of the interrupt.
  */
 void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
 		   unsigned int nr)
 {
+	u32 sequence = op_unmap_sequence();
+	struct op_stack stack;
 	struct sample s;
+	bool has_stack;
 
-	if (take_sample(&s, regs, pc, (long)pc >= 0))
-		commit_sample(&s, op_ring_log_record(&s.buffer->ring, &s.owner, pc,
-						     op_unmap_sequence(), code, data, nr));
+	if (!take_sample(&s, regs, pc, (long)pc >= 0))
+		return;
+	has_stack = s.buffer->callers;
+	if (has_stack)
+		find_callers(&s, regs, &stack);
+	commit_sample(&s, op_ring_log_record(&s.buffer->ring, &s.owner, pc, sequence, code, data,
+					     nr, has_stack ? &stack : NULL));
 }

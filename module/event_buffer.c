@@ -92,7 +92,16 @@ bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *
 void op_event_stack_begin(const struct op_context *c, u64 address, u32 event)
 {
 	report_lost_module_note();
-	op_words_stack_begin(&stack, &emitted, c, address, event);
+	op_words_stack_begin(&stack, &emitted, c);
+	op_words_stack_sample(&stack, address, event);
+}
+
+void op_event_stack_begin_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data,
+			      u32 nr)
+{
+	report_lost_module_note();
+	op_words_stack_begin(&stack, &emitted, c);
+	op_words_stack_ibs(&stack, address, code, data, nr);
 }
 
 void op_event_stack_caller(const struct op_context *c, u64 address)

@@ -33,6 +33,8 @@ bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *
  * nothing is written.							[task] the sync
  */
 void op_event_stack_begin(const struct op_context *c, u64 address, u32 event);
+void op_event_stack_begin_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data,
+			      u32 nr);
 void op_event_stack_caller(const struct op_context *c, u64 address);
 bool op_event_stack_end(u32 end);	/* false: as op_event_sample() */
 

@@ -36,6 +36,7 @@ enum op_entry_kind {
 	OP_ENTRY_RECORD,	/* as a sample, but event is op_record(); then OP_ENTRY_DATA */
 	OP_ENTRY_DATA,		/* value: a register that the CPU recorded */
 	OP_ENTRY_STACK,		/* as a sample; then OP_ENTRY_CALLERS */
+	OP_ENTRY_RECORD_STACK,	/* as a record; OP_ENTRY_CALLERS after its data */
 	OP_ENTRY_CALLERS,	/* value: nr of callers, kernel's in the upper half; small: end; */
 				/* then entries with two callers each, value and more */
 };
@@ -185,19 +186,39 @@ static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 
 	return true;
 }
 
-/* Log a sample with @nr words of data, at most OP_RING_DATA, for a note of @code. */
-static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *o, u64 pc,
-				      u32 sequence, u32 code, const u64 *data, u32 nr)
+/* Write the OP_RING_CALLERS() entries of @c at @at. Returns the end. */
+static inline u32 op_ring_put_callers(struct op_ring *r, u32 at, const struct op_stack *c)
 {
-	struct op_entry e = { .kind = OP_ENTRY_RECORD, .value = pc, .small = sequence,
-			      .event = op_record(code, nr) };
+	u32 i;
+
+	r->entries[at++ & r->mask] = (struct op_entry){
+		.kind = OP_ENTRY_CALLERS, .value = (u64)c->nr_kernel << 32 | c->nr,
+		.small = c->end };
+	for (i = 0; i < c->nr; i += 2)
+		r->entries[at++ & r->mask] = (struct op_entry){
+			.value = c->callers[i], .more = i + 1 < c->nr ? c->callers[i + 1] : 0 };
+	return at;
+}
+
+/*
+ * Log a sample with @nr words of data, at most OP_RING_DATA, for a note of @code, and with its
+ * callers unless @c is NULL.
+ */
+static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *o, u64 pc,
+				      u32 sequence, u32 code, const u64 *data, u32 nr,
+				      const struct op_stack *c)
+{
+	struct op_entry e = { .kind = c ? OP_ENTRY_RECORD_STACK : OP_ENTRY_RECORD, .value = pc,
+			      .small = sequence, .event = op_record(code, nr) };
 	u32 at, i;
 
-	if (!op_ring_begin(r, o, e, nr, &at))
+	if (!op_ring_begin(r, o, e, nr + (c ? OP_RING_CALLERS(c->nr) : 0), &at))
 		return false;
 	for (i = 0; i < nr; i++)
 		r->entries[at++ & r->mask] = (struct op_entry){
 			.kind = OP_ENTRY_DATA, .value = data[i] };
+	if (c)
+		at = op_ring_put_callers(r, at, c);
 	op_ring_end(r, o, at);
 	return true;
 }
@@ -208,17 +229,11 @@ static inline bool op_ring_log_stack(struct op_ring *r, const struct op_owner *o
 {
 	struct op_entry e = {
 		.kind = OP_ENTRY_STACK, .value = pc, .small = sequence, .event = event };
-	u32 at, i;
+	u32 at;
 
 	if (!op_ring_begin(r, o, e, OP_RING_CALLERS(c->nr), &at))
 		return false;
-	r->entries[at++ & r->mask] = (struct op_entry){
-		.kind = OP_ENTRY_CALLERS, .value = (u64)c->nr_kernel << 32 | c->nr,
-		.small = c->end };
-	for (i = 0; i < c->nr; i += 2)
-		r->entries[at++ & r->mask] = (struct op_entry){
-			.value = c->callers[i], .more = i + 1 < c->nr ? c->callers[i + 1] : 0 };
-	op_ring_end(r, o, at);
+	op_ring_end(r, o, op_ring_put_callers(r, at, c));
 	return true;
 }
 
@@ -249,17 +264,35 @@ static inline const struct op_entry *op_ring_peek(const struct op_ring *r, u32 i
 	return &r->entries[(r->tail + i) & r->mask];
 }
 
+static inline bool op_entry_is_record(const struct op_entry *e)
+{
+	return e->kind == OP_ENTRY_RECORD || e->kind == OP_ENTRY_RECORD_STACK;
+}
+
+static inline bool op_entry_has_stack(const struct op_entry *e)
+{
+	return e->kind == OP_ENTRY_STACK || e->kind == OP_ENTRY_RECORD_STACK;
+}
+
+/* Where the callers of the sample next to be read begin, if it has any. */
+static inline u32 op_ring_callers_at(const struct op_ring *r)
+{
+	const struct op_entry *e = op_ring_peek(r, 0);
+
+	return 1 + (op_entry_is_record(e) ? op_record_data(e) : 0);
+}
+
 /* The stack next to be read; op_ring_caller() has its addresses. */
 static inline struct op_stack op_ring_stack(const struct op_ring *r)
 {
-	const struct op_entry *e = op_ring_peek(r, 1);
+	const struct op_entry *e = op_ring_peek(r, op_ring_callers_at(r));
 
 	return (struct op_stack){ .nr = e->value, .nr_kernel = e->value >> 32, .end = e->small };
 }
 
 static inline u64 op_ring_caller(const struct op_ring *r, u32 i)
 {
-	const struct op_entry *e = op_ring_peek(r, 2 + i / 2);
+	const struct op_entry *e = op_ring_peek(r, op_ring_callers_at(r) + 1 + i / 2);
 
 	return i % 2 ? e->more : e->value;
 }
@@ -267,11 +300,11 @@ static inline u64 op_ring_caller(const struct op_ring *r, u32 i)
 /* The number of entries of the sample next to be read. */
 static inline u32 op_ring_sample_entries(const struct op_ring *r)
 {
-	const struct op_entry *e = op_ring_peek(r, 0);
+	u32 nr = op_ring_callers_at(r);
 
-	if (e->kind == OP_ENTRY_RECORD)
-		return 1 + op_record_data(e);
-	return e->kind == OP_ENTRY_STACK ? 1 + OP_RING_CALLERS(op_ring_stack(r).nr) : 1;
+	if (op_entry_has_stack(op_ring_peek(r, 0)))
+		nr += OP_RING_CALLERS(op_ring_stack(r).nr);
+	return nr;
 }
 
 /*

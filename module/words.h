@@ -204,25 +204,35 @@ static inline bool op_words_sample(struct op_words *w, struct op_emitted *emitte
 }
 
 /*
- * Write a sample of instruction-based sampling: a note @code with the address and the @nr registers
- * of @data, the lower half of each first. The seventh, the branch target, is one word. [EB-30]
+ * A sample of instruction-based sampling: a note @code with the address and the @nr registers of
+ * @data, the lower half of each first. The seventh, the branch target, is one word. [EB-30]
+ * Returns the number of words.
  */
+static inline u32 op_ibs_words(u64 address, u32 code, const u64 *data, u32 nr, op_word *out)
+{
+	u32 n = 0, i;
+
+	out[n++] = OP_ESCAPE;
+	out[n++] = code;
+	out[n++] = address;
+	for (i = 0; i < nr && i < (OP_IBS_OP_WORDS - 1) / 2; i++) {
+		out[n++] = (u32)data[i];
+		out[n++] = data[i] >> 32;
+	}
+	if (i < nr)
+		out[n++] = data[i] == OP_ESCAPE ? 0 : data[i];
+	return n;
+}
+
+/* Write it with the notes it needs. false: as op_words_record(). */
 static inline bool op_words_ibs(struct op_words *w, struct op_emitted *emitted,
 				const struct op_context *c, u64 address, u32 code,
 				const u64 *data, u32 nr)
 {
 	op_word record[OP_WORDS_RECORD];
-	u32 n = op_context_words(emitted, c, record), i;
+	u32 n = op_context_words(emitted, c, record);
 
-	record[n++] = OP_ESCAPE;
-	record[n++] = code;
-	record[n++] = address;
-	for (i = 0; i < nr && i < (OP_IBS_OP_WORDS - 1) / 2; i++) {
-		record[n++] = (u32)data[i];
-		record[n++] = data[i] >> 32;
-	}
-	if (i < nr)
-		record[n++] = data[i] == OP_ESCAPE ? 0 : data[i];
+	n += op_ibs_words(address, code, data, nr, record + n);
 	return op_words_record(w, emitted, c, record, n);
 }
 
@@ -233,18 +243,29 @@ struct op_words_stack {
 	struct op_emitted emitted;		/* the context once they are written */
 };
 
-/* Begin @stack, which has its words allocated, with the sample itself. */
+/* Begin @stack, which has its words allocated; then add the sample itself. */
 static inline void op_words_stack_begin(struct op_words_stack *stack,
 					const struct op_emitted *emitted,
-					const struct op_context *c, u64 address, u32 event)
+					const struct op_context *c)
 {
 	stack->emitted = *emitted;
 	stack->words[0] = OP_ESCAPE;
 	stack->words[1] = OP_TRACE_BEGIN;
 	stack->nr = 2 + op_context_words(emitted, c, stack->words + 2);
 	op_emitted_update(&stack->emitted, c);
+}
+
+static inline void op_words_stack_sample(struct op_words_stack *stack, u64 address, u32 event)
+{
 	stack->words[stack->nr++] = address;
 	stack->words[stack->nr++] = event;
+}
+
+/* The same for instruction-based sampling. */
+static inline void op_words_stack_ibs(struct op_words_stack *stack, u64 address, u32 code,
+				      const u64 *data, u32 nr)
+{
+	stack->nr += op_ibs_words(address, code, data, nr, stack->words + stack->nr);
 }
 
 /* Add a caller. @c may differ from the sample's only in mode, cookie and mapping. */

@@ -42,12 +42,14 @@ struct stack_attribution {
 struct stack {
 	const struct trans_state *leaf;
 	struct image *app;		/* NULL: not known */
-	uint32_t counter;
+	uint32_t counter, weight;	/* its event, and how often it counts */
 	uint32_t tgid, tid, cpu;	/* as in sfile_key */
 	const char *cgroup, *comm;
 	bool is_wanted;			/* the whole stack, because its application is */
 	unsigned int searches;		/* for mappings that the stream did not describe */
 };
+
+enum stack_fate { STACK_LEFT_OUT, STACK_LOST, STACK_STORED };
 
 /* The place of a frame. @key is that of the sample, or of the call. */
 struct frame_place {
@@ -243,6 +245,11 @@ static void log_arc(const struct frame_place *caller, const struct frame_place *
 		 callee->image ? callee->image->path : callee->map.name, callee->key);
 }
 
+static bool is_derived(const struct stack_attribution *a, const struct stack *s)
+{
+	return s->counter >= a->config.nr_counters;
+}
+
 /*
  * [SF-28] The caller's half of the key is the return address, as on the stack. The callee's half
  * is where the callee was: at the sample, or at a call.
@@ -259,7 +266,11 @@ static void add_arc(struct stack_attribution *a, const struct stack *s,
 	note_jit_code(a, s, callee);
 	if (log_topics & LOG_ARCS)
 		log_arc(caller, callee);
-	if (a->config.call_arcs)
+	if (!a->config.call_arcs)
+		return;
+	if (is_derived(a, s))
+		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key, s->weight);
+	else
 		sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
 }
 
@@ -291,29 +302,29 @@ static bool store_stack(struct stack_attribution *a, const struct stack *s, size
 		.comm = s->comm,
 	};
 
-	return stacks_add(a->stacks, &context, s->counter, a->frames, nr, end);
+	return stacks_add(a->stacks, &context, s->counter, a->frames, nr, end, s->weight);
 }
 
 /* Whether the sample was recorded. [EB-75] */
 static bool is_leaf_recorded(const struct stack_attribution *a, const struct stack *s,
 			     const struct trans_frame *leaf, const struct frame_place *at)
 {
-	const struct sfile_event *event;
+	const struct sfile_event *event = &a->config.events[s->counter];
 
-	if (s->counter >= a->config.nr_counters || !at->is_known || !at->is_wanted)
+	if (!at->is_known || !at->is_wanted)
 		return false;
-	event = &a->config.events[s->counter];
 	return event->name[0] && !(leaf->kernel ? event->no_kernel : event->no_user);
 }
 
 static struct stack begin_stack(struct stack_attribution *a, const struct trans_state *leaf,
-				uint32_t counter)
+				uint32_t counter, uint32_t weight)
 {
 	const struct separation *separate = &a->config.separate;
 	struct stack s = {
 		.leaf = leaf,
 		.app = cookie_image(a->config.cookies, leaf->app_cookie),
 		.counter = counter,
+		.weight = weight,
 		.tgid = separate->thread ? leaf->tgid : SFILE_ALL,
 		.tid = separate->thread ? leaf->tid : SFILE_ALL,
 		.cpu = separate->cpu ? leaf->cpu : SFILE_ALL,
@@ -354,29 +365,30 @@ static size_t add_process(struct stack_attribution *a, const struct stack *s, si
 }
 
 static void count_stack(struct stack_attribution *a, const struct trans_state *leaf,
-			unsigned int end, bool is_stored)
+			unsigned int end, enum stack_fate fate)
 {
 	struct cpu_counts *cpu = stats_cpu(a->config.stats, leaf->cpu);
 
+	if (fate == STACK_LEFT_OUT) {
+		a->config.stats->stacks_left_out++;
+		return;
+	}
 	cpu->stacks[end & OP_STACK_END_MASK]++;
 	cpu->stacks_guessed += !!(end & OP_STACK_FRAME_POINTERS);
-	cpu->stacks_lost += !is_stored;
+	cpu->stacks_lost += fate == STACK_LOST;
 }
 
-void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
-		     const struct trans_frame *frames, size_t nr, uint32_t counter,
-		     unsigned int end)
+static enum stack_fate add_stack(struct stack_attribution *a, const struct trans_state *leaf,
+				 const struct trans_frame *frames, size_t nr, uint32_t counter,
+				 uint32_t weight, unsigned int end)
 {
-	struct stack_attribution *a = stack_attribution;
-	struct stack s = begin_stack(a, leaf, counter);
+	struct stack s = begin_stack(a, leaf, counter, weight);
 	struct frame_place places[2] = { { .is_known = false } };	/* a frame and its caller */
 	bool store;
 
 	find_place(a, &s, &frames[0], 0, &places[0]);
-	if (!is_leaf_recorded(a, &s, &frames[0], &places[0])) {
-		a->config.stats->stacks_left_out++;
-		return;
-	}
+	if (!is_leaf_recorded(a, &s, &frames[0], &places[0]))
+		return STACK_LEFT_OUT;
 	store = a->stacks && stacks_ready(a->stacks);
 	for (size_t i = 0; i < nr; i++) {
 		struct frame_place *at = &places[i % 2];
@@ -392,5 +404,33 @@ void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
 		nr = add_process(a, &s, nr, &end);
 		store = store_stack(a, &s, nr, end);
 	}
-	count_stack(a, leaf, end, store);
+	return store ? STACK_STORED : STACK_LOST;
+}
+
+void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
+		     const struct trans_frame *frames, size_t nr, uint32_t counter,
+		     unsigned int end)
+{
+	struct stack_attribution *a = stack_attribution;
+	enum stack_fate fate = STACK_LEFT_OUT;
+
+	if (counter < a->config.nr_counters)
+		fate = add_stack(a, leaf, frames, nr, counter, 1, end);
+	count_stack(a, leaf, end, fate);
+}
+
+/* It is lost if that of any of its events is. */
+void attribute_extended_stack(struct stack_attribution *a, const struct trans_state *leaf,
+			      const struct trans_frame *frames, size_t nr,
+			      const struct derived_event *derived, size_t nr_derived,
+			      unsigned int end)
+{
+	enum stack_fate fate = STACK_LEFT_OUT, each;
+
+	for (size_t i = 0; i < nr_derived; i++) {
+		each = add_stack(a, leaf, frames, nr, derived[i].event, derived[i].weight, end);
+		if (each != STACK_LEFT_OUT && fate != STACK_LOST)
+			fate = each;
+	}
+	count_stack(a, leaf, end, fate);
 }

@@ -15,7 +15,9 @@
  *         callers at their calls: one less than where they return to. An incomplete one without
  *         its outermost frames begins with the process's program [ST-15]. The store holds at most
  *         256 MB, because its index is kept in memory and anybody can make up new stacks. Then
- *         stacks that it has are still counted, and others are stacks_lost.
+ *         stacks that it has are still counted, and others are stacks_lost;
+ * [EB-81] the stack of an extended sample is filed for every event that is derived from it, with
+ *         its weight [EB-77], and counted once.
  */
 #ifndef DAEMON_RECORD_ATTRIBUTE_STACK_H
 #define DAEMON_RECORD_ATTRIBUTE_STACK_H
@@ -37,5 +39,11 @@ void stack_attribution_forget_images(struct stack_attribution *a);	/* image.h, l
 void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
 		     const struct trans_frame *frames, size_t nr, uint32_t counter,
 		     unsigned int end);
+
+/* The same for an extended sample, which was passed to attribute_extended() with @derived. */
+void attribute_extended_stack(struct stack_attribution *a, const struct trans_state *leaf,
+			      const struct trans_frame *frames, size_t nr,
+			      const struct derived_event *derived, size_t nr_derived,
+			      unsigned int end);
 
 #endif

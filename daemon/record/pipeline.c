@@ -45,7 +45,11 @@ static void handle_stack(void *context, const struct trans_state *leaf,
 
 	if (p->config->frame_pointers_only)
 		end &= ~OP_STACK_FRAME_POINTERS;
-	attribute_stack(p->stack_attribution, leaf, frames, nr, counter, end);
+	if (counter == TRANS_EXTENDED)
+		attribute_extended_stack(p->stack_attribution, leaf, frames, nr, p->derived,
+					 p->nr_derived, end);
+	else
+		attribute_stack(p->stack_attribution, leaf, frames, nr, counter, end);
 }
 
 /* Resolving the cookie passes its file to unwind_push_file(). */
@@ -72,22 +76,23 @@ static void handle_cookie_end(void *context, op_word cookie)
 static void handle_ibs(void *context, const struct trans_state *state, enum op_code code,
 		       const op_word *w)
 {
-	struct derived_event derived[EXT_EVENTS_MAX];
 	struct pipeline *p = context;
 	int nr;
 
+	p->nr_derived = 0;
 	if (!p->config->ext) {		/* nobody requested any */
 		stats_lost(&p->stats, state->cpu, LOST_STREAM, 1);
 		return;
 	}
-	nr = ext_derive(p->config->ext, state, code, w, derived);
+	nr = ext_derive(p->config->ext, state, code, w, p->derived);
 	if (nr == EXT_INVALID) {
 		stats_lost(&p->stats, state->cpu, LOST_INVALID_PC, 1);
 		return;
 	}
 	for (int i = 0; i < nr; i++)
-		derived[i].event += p->config->nr_counters;
-	attribute_extended(p->attribution, state, true, w[0], derived, nr);
+		p->derived[i].event += p->config->nr_counters;
+	p->nr_derived = nr;
+	attribute_extended(p->attribution, state, true, w[0], p->derived, nr);
 }
 
 static const struct trans_ops handlers = {
@@ -160,7 +165,7 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 	p->comms = comms_new(config->proc);
 	p->jit = jit_processes_new(config->proc);
 	p->sfiles = sfiles_new(&files, p->images, &p->stats);
-	p->stacks = stacks_new(config->events, config->nr_counters, p->images, &p->stats);
+	p->stacks = stacks_new(config->events, config->nr_events, p->images, &p->stats);
 	make_attribution(p);
 	p->trans = trans_new(&handlers, p);
 	trans_expect_branch_target(p->trans, ibs_has_branch_target(ibs_config_of(config->ext)));

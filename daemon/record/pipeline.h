@@ -30,6 +30,8 @@ struct pipeline {
 	struct unwind_push *unwind_push;	/* NULL: the collector wants no tables */
 	struct attribution *attribution;
 	struct stack_attribution *stack_attribution;
+	struct derived_event derived[EXT_EVENTS_MAX];	/* of the last extended sample */
+	size_t nr_derived;
 	struct trans *trans;
 };
 

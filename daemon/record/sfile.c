@@ -47,7 +47,7 @@ struct sfile {
 	struct odb *odb;		/* NULL: not opened yet, or failed */
 	struct retry retry;
 	bool is_unnameable;		/* never to be opened */
-	bool is_over_limit;		/* the same: the session has too many files */
+	bool is_over_limit;		/* the last time: it may not be made [SS-7] */
 	bool is_derived;		/* its event is derived */
 
 	uint64_t *batch;		/* keys */
@@ -386,13 +386,13 @@ static void report_failure(struct sfile *sf, int err, struct op_error *e)
 	struct strbuf path = STRBUF_INIT;
 	bool is_new = !retry_has_failed(&sf->retry);
 
-	if (sf->is_over_limit)
-		return;
 	if (sf->is_unnameable) {
 		write_losses_report_name(&sf->all->losses, sf->key.is_arc, e);
 		return;
 	}
 	retry_later(&sf->retry);
+	if (sf->is_over_limit)
+		return;
 	if (!e->text[0]) {
 		(void)sfile_key_path(&sf->all->config, &sf->key, sf->all->dir, &path);
 		op_error_set(e, err, "cannot add to '%s': %s", path.text, strerror(-err));
@@ -417,7 +417,7 @@ static void write_batch(struct sfile *sf)
 	if (!sf->nr_batch)
 		return;
 	list_del(&sf->dirty);
-	if (sf->is_unnameable || sf->is_over_limit || !retry_is_due(&sf->retry)) {
+	if (sf->is_unnameable || !retry_is_due(&sf->retry)) {
 		account(sf, 0, sf->nr_batch, false);
 	} else {
 		if (!sf->odb)

@@ -303,7 +303,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 }
 
 bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t counter,
-		const struct stack_frame *frames, size_t nr, unsigned int end)
+		const struct stack_frame *frames, size_t nr, unsigned int end, uint32_t weight)
 {
 	uint32_t c = context_id(s, context), event = c ? event_id(s, counter) : 0;
 	int err;
@@ -313,7 +313,7 @@ bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t
 	for (size_t i = 0; i < nr; i++)
 		if (!frames[i].image)
 			return false;
-	err = stack_store_add(s->store, c, event, frames, nr, end, 1);
+	err = stack_store_add(s->store, c, event, frames, nr, end, weight);
 	if (err)
 		report_failure(s, err, NULL);
 	else

@@ -48,9 +48,12 @@ struct stacks_context {
 	const char *comm;		/* of the task; "": not separated, or not known */
 };
 
-/* Add a stack. False: it is lost, because the store or a frame's image (0) has no room. */
+/*
+ * Add a stack of @weight samples of the event @counter. False: it is lost, because the store or a
+ * frame's image (0) has no room.
+ */
 bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t counter,
-		const struct stack_frame *frames, size_t nr, unsigned int end);
+		const struct stack_frame *frames, size_t nr, unsigned int end, uint32_t weight);
 
 void stacks_forget_images(struct stacks *s);	/* image.h: it has pointers to them */
 

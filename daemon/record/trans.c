@@ -266,7 +266,7 @@ static bool note_module_range(struct trans *t, const op_word *p)
 	return true;
 }
 
-/* An IBS sample is not a caller, so it ends the stack. [EB-30] */
+/* An IBS sample is not a caller, so it ends the stack; it may begin one. [EB-30] */
 static bool handle_ibs(struct trans *t, enum op_code code, const op_word *p, unsigned int nr)
 {
 	if (p[0] == OP_ESCAPE)
@@ -275,9 +275,10 @@ static bool handle_ibs(struct trans *t, enum op_code code, const op_word *p, uns
 		if (p[i] > UINT32_MAX)
 			return false;
 	end_stack_without_note(t);
-	t->state.tracing = false;
 	if (t->ops->ibs)
 		t->ops->ibs(t->context, &t->state, code, p);
+	if (t->state.tracing)
+		begin_stack(&t->stack, &t->state, p[0], TRANS_EXTENDED);
 	return true;
 }
 
@@ -393,7 +394,7 @@ static void add_pair(struct trans *t, op_word pc, op_word counter)
 		return;
 	}
 	t->pcs[t->nr_run] = pc;
-	t->counters[t->nr_run++] = counter < UINT32_MAX ? counter : UINT32_MAX;
+	t->counters[t->nr_run++] = counter < TRANS_EXTENDED ? counter : UINT32_MAX;
 	if (t->state.tracing) {
 		uint32_t leaf_counter = t->counters[t->nr_run - 1];
 

@@ -42,6 +42,8 @@ struct trans_frame {
 	bool kernel;
 };
 
+#define TRANS_EXTENDED	(UINT32_MAX - 1)	/* no counter has this number */
+
 /*
  * What the decoder calls. @samples gets runs of pairs that share @state: pcs[i] with
  * counters[i], so that the receiver can handle them together. @changed: @state may differ from the
@@ -55,14 +57,15 @@ struct trans_ops {
 	void (*module_loaded)(void *context);		/* OP_MODULE_LOADED */
 	/*
 	 * A sample of instruction-based sampling: OP_IBS_FETCH or OP_IBS_OP and its words. The
-	 * first is the address as in a pair, the next OP_IBS_*_WORDS - 1 have 32 bits each.
+	 * first is the address as in a pair, the next OP_IBS_*_WORDS - 1 have 32 bits each. Its
+	 * stack, if it has one, follows with the counter TRANS_EXTENDED.
 	 */
 	void (*ibs)(void *context, const struct trans_state *state, enum op_code code,
 		    const op_word *words);
 	/*
-	 * A sample's stack, after the sample went to samples() like any other: frames[0] is the
-	 * sample, whose state is @leaf; its callers follow. @end: enum op_stack_end and OP_STACK_*
-	 * bits. Valid during the call only.
+	 * A sample's stack, after the sample went to samples() or ibs() like any other:
+	 * frames[0] is the sample, whose state is @leaf; its callers follow. @end:
+	 * enum op_stack_end and OP_STACK_* bits. Valid during the call only.
 	 */
 	void (*stack)(void *context, const struct trans_state *leaf,
 		      const struct trans_frame *frames, size_t nr, uint32_t counter,

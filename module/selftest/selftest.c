@@ -101,8 +101,8 @@ static bool __init registers_stay_with_their_sample(void)
 	op_ring_init(&r, entries, 16);
 	EXPECT(op_ring_log(&r, &o, 100, 0, 0));
 	op_ring_consume(&r, 4);
-	EXPECT(op_ring_log_record(&r, &o, 101, 2, OP_IBS_OP, data, OP_RING_DATA));
-	EXPECT(!op_ring_log_record(&r, &o, 102, 2, OP_IBS_OP, data, OP_RING_DATA + 1));
+	EXPECT(op_ring_log_record(&r, &o, 101, 2, OP_IBS_OP, data, OP_RING_DATA, NULL));
+	EXPECT(!op_ring_log_record(&r, &o, 102, 2, OP_IBS_OP, data, OP_RING_DATA + 1, NULL));
 	EXPECT(op_ring_filled(&r) == 1 + OP_RING_DATA);
 	EXPECT(op_ring_peek(&r, 0)->kind == OP_ENTRY_RECORD && op_ring_peek(&r, 0)->value == 101);
 	EXPECT(op_record_code(op_ring_peek(&r, 0)) == OP_IBS_OP);

@@ -206,6 +206,7 @@ static void emit_sample(struct perf_attribute *a, const struct placed *p)
 		perf_emit_kernel(a->emit, s->pc);
 	a->emit->begins_stack = false;
 	a->emit->counter = 0;
+	a->emit->nr_record = 0;
 	if (p->has_stack)
 		emit_stack(a);
 }
@@ -233,16 +234,17 @@ static bool hold(struct perf_attribute *a, const struct placed *p,
 static bool find_stack(struct perf_attribute *a, const struct placed *p)
 {
 	const struct perf_entry *entry = p->process ? &p->process->entry : NULL;
+	bool is_record = a->emit->nr_record;	/* of IBS, which is not held */
 	struct perf_sample_stack stack;
 	struct perf_image *wanted;
 
-	if (perf_sample_stack_parse(p->sample->stack, p->sample->stack_size, a->stacks->copies,
-				    &stack)) {
+	if (perf_sample_stack_parse(p->sample->stack, p->sample->stack_size, is_record,
+				    a->stacks->copies, &stack)) {
 		a->walk.nr = 0;
 		a->walk.end = OP_STACK_UNREADABLE;
 		return true;
 	}
-	wanted = walk(a, p, &stack, entry, a->held);
+	wanted = walk(a, p, &stack, entry, a->held && !is_record);
 	if (!wanted) {
 		keep_entry(a, p);
 		return true;

@@ -66,7 +66,7 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.enable_on_exec = setup->on_exec;
 	a.exclude_idle = c->exclude_idle;
 	a.exclude_guest = !c->guests_too;
-	if (setup->max_addresses && !c->raw)
+	if (setup->max_addresses)
 		ask_for_stacks(&a, setup);
 	return a;
 }

@@ -24,6 +24,7 @@ struct change {
 	uint64_t number;		/* order of arrival, for equal times */
 	size_t at, size;		/* in bytes[] */
 	uint32_t counter;		/* of a sample */
+	bool has_stack;			/* the same */
 };
 
 struct perf_order {
@@ -106,6 +107,7 @@ void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct 
 void perf_order_add_change(struct perf_order *o, const struct perf_record *r, const void *bytes,
 			   size_t size)
 {
+	bool is_sample = r->kind == PERF_KIND_SAMPLE;
 	struct change *c;
 
 	if (r->time < o->done)
@@ -120,7 +122,7 @@ void perf_order_add_change(struct perf_order *o, const struct perf_record *r, co
 	xgrow(o->changes, o->nr_changes, o->room_changes);
 	c = &o->changes[o->nr_changes++];
 	*c = (struct change){ r->time, o->next_number++, o->nr_bytes, size,
-			      r->kind == PERF_KIND_SAMPLE ? r->sample.counter : 0 };
+			      is_sample ? r->sample.counter : 0, is_sample && r->sample.stack };
 	o->nr_bytes += size;
 	o->unsorted = true;
 }
@@ -193,6 +195,7 @@ void perf_order_add_gap(struct perf_order *o, uint64_t time)
 /* False: it cannot be parsed and is skipped. */
 static bool take_change(struct perf_order *o, const struct change *c, struct perf_order_item *ret)
 {
+	const unsigned char *bytes = o->bytes + c->at;
 	struct perf_record *r = &o->record;
 
 	o->nr_done++;
@@ -201,11 +204,15 @@ static bool take_change(struct perf_order *o, const struct change *c, struct per
 		*ret = (struct perf_order_item){ .change = r };
 		return true;
 	}
-	if (perf_record_parse(o->bytes + c->at, c->size, r))
+	if (perf_record_parse(bytes, c->size, r))
 		return false;
 	if (r->kind == PERF_KIND_SAMPLE) {
 		r->sample.counter = c->counter;
-		r->raw = perf_record_raw(o->bytes + c->at, c->size, &r->raw_size);
+		if (c->has_stack) {
+			r->sample.stack = bytes + PERF_SAMPLE_BYTES;
+			r->sample.stack_size = (uint32_t)(c->size - PERF_SAMPLE_BYTES);
+		}
+		r->raw = perf_record_raw(bytes, c->size, c->has_stack, &r->raw_size);
 	}
 	*ret = (struct perf_order_item){ .change = r };
 	return true;

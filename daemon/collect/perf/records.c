@@ -257,21 +257,6 @@ uint64_t perf_record_cgroup(const void *bytes, size_t size)
 	return id;
 }
 
-/* Raw data follows a sample's body: its size, then its bytes. [PC-61] */
-const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size)
-{
-	const unsigned char *at = (const unsigned char *)bytes + PERF_SAMPLE_BYTES;
-	uint32_t raw_size;
-
-	if (size < PERF_SAMPLE_BYTES + sizeof(raw_size))
-		return NULL;
-	memcpy(&raw_size, at, sizeof(raw_size));
-	if (raw_size > size - PERF_SAMPLE_BYTES - sizeof(raw_size))
-		return NULL;
-	*ret_size = raw_size;
-	return at + sizeof(raw_size);
-}
-
 /* ---- the stack of a sample ---- */
 
 _Static_assert(__builtin_popcountll(PERF_USER_REGS) == PERF_USER_REGS_NR, "number of registers");
@@ -352,13 +337,46 @@ static bool take_copy(struct remainder *r, struct perf_sample_stack *c)
 	return true;
 }
 
-int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
+/* Its size, then its bytes, in whole words. [PC-61] */
+static const void *take_raw(struct remainder *r, uint32_t *ret_size)
+{
+	size_t bytes = r->nr * sizeof(*r->at);
+	uint32_t size;
+
+	if (!r->nr)
+		return NULL;
+	memcpy(&size, r->at, sizeof(size));
+	if (size > bytes - sizeof(size))
+		return NULL;
+	*ret_size = size;
+	return (const char *)take_words(r, (sizeof(size) + (size_t)size + 7) / 8) + sizeof(size);
+}
+
+const void *perf_record_raw(const void *bytes, size_t size, bool has_stack, size_t *ret_size)
+{
+	struct remainder r = { bytes, size / sizeof(uint64_t) };
+	struct perf_sample_stack c;
+	uint32_t raw_size;
+	const void *raw;
+
+	if (!take_words(&r, PERF_SAMPLE_BYTES / sizeof(*r.at)))
+		return NULL;
+	if (has_stack && !take_addresses(&r, &c))
+		return NULL;
+	raw = take_raw(&r, &raw_size);
+	if (raw)
+		*ret_size = raw_size;
+	return raw;
+}
+
+int perf_sample_stack_parse(const void *bytes, size_t size, bool raw, bool copies,
 			    struct perf_sample_stack *ret)
 {
 	struct remainder r = { bytes, size / sizeof(uint64_t) };
 	struct perf_sample_stack c = { 0 };
+	uint32_t raw_size;
 
-	if (!take_addresses(&r, &c))
+	if (!take_addresses(&r, &c) || (raw && !take_raw(&r, &raw_size)))
 		return -EBADMSG;
 	if (copies && (!take_registers(&r, &c) || !take_copy(&r, &c)))
 		return -EBADMSG;
@@ -376,8 +394,8 @@ bool perf_record_unused(const void *bytes, size_t size, size_t *ret_at, size_t *
 
 	memcpy(&header, record, sizeof(header));
 	if (header.type != PERF_RECORD_SAMPLE || size < PERF_SAMPLE_BYTES ||
-	    perf_sample_stack_parse(record + PERF_SAMPLE_BYTES, size - PERF_SAMPLE_BYTES, true,
-				    &s) || !s.copy)
+	    perf_sample_stack_parse(record + PERF_SAMPLE_BYTES, size - PERF_SAMPLE_BYTES, false,
+				    true, &s) || !s.copy)
 		return false;
 	used = (s.copy_size + 7) & ~(size_t)7;
 	if (!used)

@@ -94,8 +94,8 @@ int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret);
 /* The control group of a sample whose event records it [PC-91]. */
 uint64_t perf_record_cgroup(const void *bytes, size_t size);
 
-/* The raw data of a valid sample, in @bytes. NULL: missing or malformed. */
-const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);
+/* The raw data of a valid sample, in @bytes; @has_stack: it has one. NULL: missing or malformed. */
+const void *perf_record_raw(const void *bytes, size_t size, bool has_stack, size_t *ret_size);
 
 /* ---- the stack of a sample ---- */
 
@@ -133,10 +133,10 @@ static inline uint64_t perf_user_register(const uint64_t *registers, unsigned in
 }
 
 /*
- * @bytes: 8-byte aligned, as in struct perf_sample. @copies: the event records registers and a
- * copy. -EBADMSG: malformed; *ret is untouched then.
+ * @bytes: 8-byte aligned, as in struct perf_sample. @raw: the event records raw data; @copies:
+ * registers and a copy. -EBADMSG: malformed; *ret is untouched then.
  */
-int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
+int perf_sample_stack_parse(const void *bytes, size_t size, bool raw, bool copies,
 			    struct perf_sample_stack *ret);
 
 /*

@@ -282,14 +282,14 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 	s->counter = c ? c->counter : UINT32_MAX;
 	if (r->setup.cgroups)
 		s->cgroup = perf_record_cgroup(l->at, l->size);
-	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS: needs the whole record */
-		perf_order_add_change(r->order, record, l->at, l->size);
-		return;
-	}
 	if (c && r->setup.max_addresses) {
 		s->stack = l->at + PERF_SAMPLE_BYTES;
 		s->stack_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
 		s->position = l->position;
+	}
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS: needs the whole record */
+		perf_order_add_change(r->order, record, l->at, l->size);
+		return;
 	}
 	perf_order_add_sample(r->order, cpu, s);
 }

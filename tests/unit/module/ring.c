@@ -67,7 +67,7 @@ static bool log_record(const struct op_owner *o, u64 pc, const u64 *data, u32 nr
 
 	if (!op_ring_enter(&ring))
 		return false;
-	logged = op_ring_log_record(&ring, o, pc, 77, 14, data, nr);
+	logged = op_ring_log_record(&ring, o, pc, 77, 14, data, nr, NULL);
 	op_ring_leave(&ring);
 	return logged;
 }
@@ -85,8 +85,9 @@ TEST(copies_are_what_they_were)
 	op_ring_init(&ring, entries, 64);
 	op_ring_init(&to, more, 32);
 	op_ring_log(&ring, &a, 10, 7, 1);
-	op_ring_log_record(&ring, &b, 20, 8, 14, data, 3);
+	op_ring_log_record(&ring, &b, 20, 8, 14, data, 3, NULL);
 	op_ring_log_stack(&ring, &b, 30, 9, 2, &stack);
+	op_ring_log_record(&ring, &b, 40, 9, 14, data, 3, &stack);
 	op_ring_consume(&ring, 3);
 	CHECK(op_ring_copy(&to, &ring, &a) && op_ring_filled(&to) == 4, "a sample");
 	op_ring_consume(&ring, 1 + 3);
@@ -103,9 +104,19 @@ TEST(copies_are_what_they_were)
 	CHECK(stack.nr == 3 && stack.nr_kernel == 1 && stack.end == 5, "third");
 	for (u32 i = 0; i < 3; i++)
 		CHECK(op_ring_caller(&to, i) == 31 + i, "caller %u", i);
+	op_ring_consume(&ring, 4);
+	op_ring_consume(&to, 4);
+	CHECK(op_ring_copy(&to, &ring, &b) && op_ring_sample_entries(&ring) == 1 + 3 + 3 &&
+	      op_ring_filled(&ring) == 7, "a record with a stack");
+	op_ring_consume(&to, 4 + 3);		/* the first again, and the next task and mode */
+	stack = op_ring_stack(&to);
+	CHECK(op_ring_sample_entries(&to) == 7 && op_ring_peek(&to, 3)->value == 23 &&
+	      stack.nr == 3 && stack.nr_kernel == 1 && stack.end == 5, "its data and stack");
+	for (u32 i = 0; i < 3; i++)
+		CHECK(op_ring_caller(&to, i) == 31 + i, "its caller %u", i);
 	while (op_ring_copy(&to, &to, &b))
 		;
-	CHECK(op_ring_filled(&to) <= 32 && op_ring_peek(&to, 0)->value == 30, "full");
+	CHECK(op_ring_filled(&to) <= 32 && op_ring_peek(&to, 0)->value == 40, "full");
 }
 
 TEST(records_are_whole_and_wrap)

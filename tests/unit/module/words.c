@@ -211,7 +211,8 @@ TEST(stacks_decode_to_their_contexts)
 		size_t n, at = 2;
 
 		want[0] = any_context();
-		op_words_stack_begin(&stack, &emitted, &want[0], pc, 3);
+		op_words_stack_begin(&stack, &emitted, &want[0]);
+		op_words_stack_sample(&stack, pc, 3);
 		for (u32 i = 1; i <= nr; i++) {
 			struct op_context place = any_context();
 
@@ -236,6 +237,29 @@ TEST(stacks_decode_to_their_contexts)
 	}
 }
 
+TEST(a_stack_may_begin_with_an_ibs_sample)
+{
+	static op_word record[OP_WORDS_STACK(1)], read[OP_WORDS_STACK(1)], ibs[64];
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3 };
+	u64 data[7] = { ~0ull, 2, 3, 4, 5, 6, 7 };
+	struct op_words_stack stack = { .words = record };
+	size_t n, leaf;
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&emitted, 0, sizeof(emitted));
+	CHECK(op_words_ibs(&words, &emitted, &c, 5, OP_IBS_OP, data, 7), "room");
+	leaf = take_all(ibs);
+	memset(&emitted, 0, sizeof(emitted));
+	op_words_stack_begin(&stack, &emitted, &c);
+	op_words_stack_ibs(&stack, 5, OP_IBS_OP, data, 7);
+	op_words_stack_caller(&stack, &c, 6);
+	CHECK(op_words_stack_end(&words, &emitted, &stack, OP_STACK_COMPLETE), "room");
+	n = take_all(read);
+	CHECK(read[0] == OP_ESCAPE && read[1] == OP_TRACE_BEGIN &&
+	      !memcmp(read + 2, ibs, leaf * sizeof(*ibs)), "as without a stack");
+	CHECK(n == 2 + leaf + 2 + 3 && read[2 + leaf] == 6, "then its caller: %zu words", n);
+}
+
 /* [EB-47] */
 TEST(stacks_that_do_not_fit_leave_nothing)
 {
@@ -245,12 +269,14 @@ TEST(stacks_that_do_not_fit_leave_nothing)
 
 	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 300);
 	memset(&emitted, 0, sizeof(emitted));
-	op_words_stack_begin(&stack, &emitted, &c, 5, 0);
+	op_words_stack_begin(&stack, &emitted, &c);
+	op_words_stack_sample(&stack, 5, 0);
 	for (u32 i = 0; i < 150; i++)
 		op_words_stack_caller(&stack, &c, i);
 	CHECK(!op_words_stack_end(&words, &emitted, &stack, 0), "150 callers in 300 words");
 	CHECK(!op_words_used(&words) && !emitted.cpu, "nothing was written");
-	op_words_stack_begin(&stack, &emitted, &c, 5, 0);
+	op_words_stack_begin(&stack, &emitted, &c);
+	op_words_stack_sample(&stack, 5, 0);
 	CHECK(!emitted.cpu, "emitted only when written");
 	CHECK(op_words_stack_end(&words, &emitted, &stack, 0) && emitted.cpu, "without callers");
 }

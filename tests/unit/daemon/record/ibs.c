@@ -6,7 +6,7 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "tests/unit/daemon/collect/ibs/reference.h"
-#include "tests/unit/daemon/record/session.h"
+#include "tests/unit/daemon/record/stacks.h"
 
 static struct sfile_event events[2 + DERIVED_EVENTS_MAX];
 static struct ext *ext;
@@ -231,6 +231,41 @@ TEST(kernel_anonymous_and_no_feature)
 	all = test_totals(r);
 	CHECK(all.lost[LOST_STREAM] == 1, "without the feature: %lu", all.lost[LOST_STREAM]);
 	test_close(r);
+}
+
+/* A stack counts for each derived event, with its weight, and is one stack. [EB-81] */
+TEST(callers)
+{
+	struct recorder *r = open_with("ibs:fetch:IBS_FETCH_ALL,IBS_FETCH_LATENCY:100000:0:0:1");
+	struct cpu_counts all;
+
+	put_context();
+	fake_stack(&fake);
+	put_fetch(0x100, CYCLES);
+	fake_caller(&fake, 0x20);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
+	fake_stack(&fake);
+	put_fetch(0x110, 0);			/* no latency */
+	fake_caller(&fake, 0x20);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
+	put_fetch(0x120, 0);			/* without a stack */
+	fake_stack(&fake);
+	fake_sample(&fake, 0x130, 1);		/* of a counter */
+	fake_caller(&fake, 0x20);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
+	fake_stack(&fake);
+	fake_kernel(&fake);
+	put_fetch(0xffffffff81001000, CYCLES);	/* not requested */
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
+	test_drain(r);
+	CHECK_STACKS("current", "1 IBS_FETCH_ALL app+100 app+1f complete\n"
+				"300 IBS_FETCH_LATENCY app+100 app+1f complete\n"
+				"1 IBS_FETCH_ALL app+110 app+1f complete\n"
+				"1 SECOND app+130 app+1f complete\n");
+	CHECK_FILE("current", APP_DIR "IBS_FETCH_ALL.100000.0.all.all.all", 0x100, 1, 3);
+	all = test_totals(r);
+	CHECK(all.stacks[OP_STACK_COMPLETE] == 3, "%lu", all.stacks[OP_STACK_COMPLETE]);
+	close_all(r);
 }
 
 /* Garbage loses only the samples inside it. */

@@ -79,6 +79,55 @@ TEST(a_maximum_of_files)
 	test_close(r);
 }
 
+static void put_one_of_threads(uint32_t from, uint32_t to)
+{
+	fake_user(&fake);
+	fake_cookie(&fake, APP);
+	for (uint32_t tid = from; tid < to; tid++) {
+		fake_task(&fake, tid, APP, 21);
+		fake_sample(&fake, 0x10, 0);
+	}
+}
+
+/* A nearly full disk takes no new files, but those that it did not take later. */
+TEST(a_disk_with_room_again)
+{
+	const size_t filler = 64 << 20;
+	struct cpu_counts all;
+	struct recorder *r;
+	int fd;
+
+	test_prepare();
+	small_disk_mount("size=110m");
+	test_config.kernel.proc_modules = test_config.kernel.proc_kallsyms = "/dev/null";
+	test_config.separate.thread = true;
+	r = test_open();
+	put_one_of_threads(100, 1101);		/* so many are not checked, and one more */
+	test_drain(r);
+	all = test_totals(r);
+	CHECK(all.recorded == 1001 && !all.lost[LOST_LIMIT], "%" PRIu64, all.recorded);
+
+	fd = open(tmpdir_path("filler"), O_WRONLY | O_CREAT, 0600);
+	CHECK(fd >= 0 && !posix_fallocate(fd, 0, filler), "fill");
+	close(fd);
+	put_one_of_threads(1100, 1103);
+	test_drain(r);
+	all = test_totals(r);
+	CHECK(all.recorded == 1002 && all.lost[LOST_LIMIT] == 2, "%" PRIu64 " recorded, %" PRIu64
+	      " lost", all.recorded, all.lost[LOST_LIMIT]);
+
+	unlink(tmpdir_path("filler"));
+	for (int i = 0; i < 600 && all.recorded == 1002; i++) {		/* retried after a while */
+		usleep(100000);
+		put_one_of_threads(1101, 1102);
+		test_drain(r);
+		all = test_totals(r);
+	}
+	CHECK(all.recorded > 1002, "the file was not tried again");
+	CHECK(!all.lost[LOST_SAMPLE_FILE], "%" PRIu64 " as unwritable", all.lost[LOST_SAMPLE_FILE]);
+	test_close(r);
+}
+
 TEST(out_of_descriptors)
 {
 	struct rlimit few = { 40, 40 };

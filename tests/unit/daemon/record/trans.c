@@ -233,6 +233,12 @@ static const struct {
 	  "u 40 0 cpu1 0/0 app-1 image3\nfetch cpu1 image3 1000000000000000 2 3 4 5 6 7\n"
 	  "u 50 0 cpu1 0/0 app-1 image3\nop cpu1 image3 1 2 3 4 5 6 7 8 9 a b c ffffffff\n"
 	  "u 60 1 cpu1 0/0 app-1 image3\n", 0, 0, 0 },
+	{ "an instruction-based sample begins a stack",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7, 0x20, 0, E,
+	    OP_STACK_END, 0, 0x30, 0, END },
+	  "fetch cpu0 image-1 1 2 3 4 5 6 7\n"
+	  "stack counter4294967294 cpu0 0/0 app-1 end0: 1@kernel 20@kernel\n"
+	  "k 30 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
 	{ "an instruction-based sample ends a trace",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7,
 	    0x20, 0, END },

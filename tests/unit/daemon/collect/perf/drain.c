@@ -79,7 +79,7 @@ static void check_stack(size_t used)
 
 	at = next(&size);
 	CHECK(at && !perf_sample_stack_parse(at + PERF_SAMPLE_BYTES, size - PERF_SAMPLE_BYTES,
-					     true, &s), "stack of %zu: %zu", used, size);
+					     false, true, &s), "stack of %zu: %zu", used, size);
 	if (!s.copy)
 		return;
 	CHECK(s.copy_asked == ASKED && s.copy_size == used && s.registers[3] == 103,

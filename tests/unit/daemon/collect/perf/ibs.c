@@ -4,6 +4,7 @@
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/order.h"
+#include "daemon/collect/perf/stacks.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/tmpdir.h"
@@ -142,7 +143,7 @@ static void check_raw(const struct bytes *b, const void *want, size_t want_size)
 {
 	struct perf_record r;
 	size_t size = 0;
-	const void *raw = perf_record_raw(b->at, b->size, &size);
+	const void *raw = perf_record_raw(b->at, b->size, false, &size);
 
 	CHECK(!perf_record_parse(b->at, b->size, &r) && r.kind == PERF_KIND_SAMPLE &&
 	      r.sample.pc == 0x1234, "a sample in any case");
@@ -213,6 +214,58 @@ TEST(from_records_to_words)
 		OP_ESCAPE, OP_IBS_OP, 0xffffffff81000030, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7 });
 	CHECK(states[1].counts.received == 4 && states[1].counts.lost[LOST_STREAM] == 1,
 	      "each is somewhere: %lu", states[1].counts.received);
+	perf_order_free(o);
+	perf_processes_free(&processes);
+	perf_cookies_free(a.cookies);
+}
+
+/* The list of addresses lies before the raw data, the rest of a stack behind it. */
+TEST(callers)
+{
+	static const struct raw fetch = { 0x3ff, { 0x1100000012, 0x2100000022, 0x3100000032 } };
+	static struct perf_emit emit;
+	static struct perf_cpu_state states[2];
+	struct perf_stacks stacks = { .depth = 8, .max_addresses = 8 };
+	struct perf_attribute a = { .emit = &emit, .cpus = states, .nr_cpus = 2,
+				    .stacks = &stacks };
+	struct perf_sample_stack stack;
+	struct perf_processes processes;
+	struct perf_order *o = perf_order_new();
+	struct perf_record r;
+	struct bytes b;
+	size_t size;
+
+	a.cookies = perf_cookies_new();
+	perf_processes_init(&processes, a.cookies, "/no/such");
+	a.processes = &processes;
+	make_sample(&b, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010, 10, 11, 0x10, 1);
+	add64(&b, 3);
+	add64(&b, PERF_CONTEXT_KERNEL);
+	add64(&b, 0xffffffff81000018);		/* of the interrupt */
+	add64(&b, 0xffffffff81002000);
+	add32(&b, size_of(3));
+	add(&b, &fetch, size_of(3));
+	end(&b);
+	CHECK(!perf_record_parse(b.at, b.size, &r), "parse");
+	r.sample.stack = "";
+	r.sample.counter = PERF_IBS_COUNTER(OP_IBS_FETCH);
+	perf_order_add_change(o, &r, b.at, b.size);
+	nr_words = 0;
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_run(&a, o, 1000);
+	perf_emit_end(&emit);
+	check_words("a stack", nr_words, words, 28, (const op_word[]){
+		OP_ESCAPE, OP_CPU_SWITCH, 1, OP_ESCAPE, OP_CTX_SWITCH, 11, OP_NO_COOKIE,
+		OP_ESCAPE, OP_CTX_TGID, 10, OP_ESCAPE, OP_TRACE_BEGIN, OP_ESCAPE, OP_KERNEL_ENTER,
+		OP_ESCAPE, OP_IBS_FETCH, 0xffffffff81000010, 0x22, 0x21, 0x12, 0x11, 0x32, 0x31,
+		0xffffffff81002000, 0, OP_ESCAPE, OP_STACK_END, OP_STACK_NO_USER });
+	for (size_t cut = b.size - 8; cut >= PERF_SAMPLE_BYTES; cut -= 8)
+		CHECK(!perf_record_raw(b.at, cut, true, &size), "cut at %zu", cut);
+
+	add64(&b, PERF_SAMPLE_REGS_ABI_NONE);
+	add64(&b, 0);				/* no copy */
+	CHECK(!perf_sample_stack_parse(b.at + PERF_SAMPLE_BYTES, b.size - PERF_SAMPLE_BYTES, true,
+				       true, &stack) && stack.nr_addresses == 3, "behind the data");
 	perf_order_free(o);
 	perf_processes_free(&processes);
 	perf_cookies_free(a.cookies);

@@ -28,13 +28,19 @@ static void make_stack(struct bytes *b, uint64_t abi, uint64_t real)
 		add64(b, real);
 }
 
+/* Without raw data. */
+static int parse(const void *bytes, size_t size, bool copies, struct perf_sample_stack *ret)
+{
+	return perf_sample_stack_parse(bytes, size, false, copies, ret);
+}
+
 TEST(all_parts)
 {
 	struct perf_sample_stack c;
 	struct bytes b;
 
 	make_stack(&b, PERF_SAMPLE_REGS_ABI_64, 40);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c), "parse");
+	CHECK(!parse(b.at, b.size, true, &c), "parse");
 	CHECK(c.nr_addresses == 2 && c.addresses[1] == 0xffffffff81000000, "addresses");
 	CHECK(c.registers && !c.is_32bit, "registers");
 	for (unsigned int i = 0; c.registers && i < 64; i++)
@@ -43,7 +49,7 @@ TEST(all_parts)
 	CHECK(c.copy_asked == STACK && c.copy_size == 40 && !memcmp(c.copy, b.at + b.size - 8 -
 								      STACK, STACK), "stack");
 	make_stack(&b, PERF_SAMPLE_REGS_ABI_32, 0);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c) && c.is_32bit &&
+	CHECK(!parse(b.at, b.size, true, &c) && c.is_32bit &&
 	      !c.copy_size, "32 bits");
 }
 
@@ -53,7 +59,7 @@ TEST(a_kernel_thread_has_no_user_part)
 	struct bytes b;
 
 	make_stack(&b, PERF_SAMPLE_REGS_ABI_NONE, 0);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c), "parse");
+	CHECK(!parse(b.at, b.size, true, &c), "parse");
 	CHECK(!c.registers && !c.copy && !c.copy_size && c.nr_addresses == 2, "no user part");
 }
 
@@ -66,10 +72,10 @@ TEST(addresses_alone)
 	add64(&b, PERF_CONTEXT_USER);
 	add64(&b, 0x401000);
 	add64(&b, 0x402000);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, false, &c) && c.nr_addresses == 3 &&
+	CHECK(!parse(b.at, b.size, false, &c) && c.nr_addresses == 3 &&
 	      !c.registers,
 	      "parse");
-	CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
+	CHECK(parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
 }
 
 /* A truncated record is refused, and the result is untouched. */
@@ -82,7 +88,7 @@ TEST(cut_stacks)
 	make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 	for (size_t size = 0; size < b.size; size++) {
 		c = untouched;
-		CHECK(perf_sample_stack_parse(b.at, size, true, &c) == -EBADMSG, "%zu", size);
+		CHECK(parse(b.at, size, true, &c) == -EBADMSG, "%zu", size);
 		CHECK(!memcmp(&c, &untouched, sizeof(c)), "%zu touched", size);
 	}
 }
@@ -97,13 +103,13 @@ TEST(wrong_lengths)
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at, &lies[i], 8);
-		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG,
+		CHECK(parse(b.at, b.size, true, &c) == -EBADMSG,
 		      "addresses %zu", i);
 		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at + stack_at, &lies[i], 8);
-		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "stack %zu", i);
+		CHECK(parse(b.at, b.size, true, &c) == -EBADMSG, "stack %zu", i);
 		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, lies[i]);
-		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "real %zu", i);
+		CHECK(parse(b.at, b.size, true, &c) == -EBADMSG, "real %zu", i);
 	}
 }
 
