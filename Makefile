@@ -9,7 +9,7 @@ include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feed
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
-.PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm bench lint events-lint quickstart deps clean help
+.PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm system bench lint events-lint quickstart deps clean help
 
 all: $(programs) $(shared) $(plugins) $(data) $(completion)	## build the user-space programs into build/bin
 
@@ -33,6 +33,9 @@ unit asan tsan golden fuzz-smoke interop vm:	## one suite (what they are: tests/
 
 fuzz:				## clang's libFuzzer on each parser, ten CPU-minutes each
 	$(Q)O=$(O) tests/fuzz/run
+
+system:				## install, upgrade, purge the packages on a Debian in QEMU (DEBIAN=13)
+	$(Q)O=$(O) tests/system/run
 
 bench: all $(benches)		## print the benchmarks' figures
 	$(Q)tests/bench/run

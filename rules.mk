@@ -18,6 +18,7 @@ silent := $(if $(V),V,$(findstring s,$(firstword -$(MAKEFLAGS))))
 say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
 
 CC       ?= cc
+OBJCOPY  ?= objcopy
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow

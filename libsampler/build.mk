@@ -29,7 +29,7 @@ $(O)/lib/liboprofsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)
 $(O)/lib/liboprofsampler.a: $(sampler_objs)
 	@mkdir -p $(@D)
-	$(call say,AR)rm -f $@ && ld -r -o $@.o $^ && objcopy --localize-hidden $@.o && \
+	$(call say,AR)rm -f $@ && $(LD) -r -o $@.o $^ && $(OBJCOPY) --localize-hidden $@.o && \
 		$(AR) rcs $@ $@.o && rm -f $@.o
 
 # the same with all its names, for tests

@@ -9,7 +9,7 @@ bfd := -l:libopcodes.a -l:libbfd.a $(and $(call library_file,libsframe.a),-l:lib
 iberty := libiberty.a
 $(O)/lib/libiberty.a:
 	@mkdir -p $(@D)
-	$(Q)objcopy $(foreach name,xmalloc xcalloc xstrdup xasprintf,--redefine-sym $(name)=iberty_$(name)) \
+	$(Q)$(OBJCOPY) $(foreach name,xmalloc xcalloc xstrdup xasprintf,--redefine-sym $(name)=iberty_$(name)) \
 		$(call library_file,libiberty.a) $@
 else
 bfd := -lopcodes -lbfd

@@ -12,11 +12,11 @@
 #include "pp/binary/binary.h"
 #include "pp/binary/debug_server.h"
 #include "pp/binary/object_file.h"
+#include "pp/report/missing_symbols.h"
 #include "pp/report/populate.h"
 #include "pp/select/samples.h"
 
 #define HOTTEST		5
-#define WORTH_A_LINE	1.0	/* percent of all samples [SY-16] */
 
 uint64_t samples_of_file(const struct arranged_file *file)
 {
@@ -175,7 +175,7 @@ void probe_images(const struct machine *m, struct collection *c, const struct in
 		for (size_t i = 1; i < inversion->nr_images; i++)
 			if (samples[i] > samples[best])
 				best = i;
-		if (100 * (double)samples[best] < WORTH_A_LINE * (double)total)
+		if (!image_is_worth_a_line((double)samples[best], (double)total))
 			break;
 		number_format_percent(share, (double)samples[best], (double)total);
 		add_image(m, c, &inversion->images[best], share, f);

@@ -12,9 +12,7 @@
 #include "libutil/number.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-
-/* [CG-8] As the warning of reports. */
-#define MANY_INCOMPLETE	1.0	/* percent of the stacks */
+#include "pp/report/data_quality.h"
 
 static void probe_losses(const struct report_session *s, struct findings *f)
 {
@@ -77,24 +75,20 @@ static void advise_on_stacks(const uint64_t *ends, struct findings *f)
 static void probe_stacks(const struct report_session *s, struct findings *f)
 {
 	const uint64_t *ends = s->counts.stacks;
-	uint64_t all = 0, whole = ends[STACK_COMPLETE] + ends[STACK_NO_USER];
+	uint64_t all, incomplete;
+	bool many = many_stacks_incomplete(ends, &incomplete, &all);
 	char share[PERCENT_TEXT];
-	double missing;
 
-	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
-		all += ends[i];
-	all -= ends[STACK_UNKNOWN_END];
 	if (!all) {
 		finding_add(f, VERDICT_NOTE, "stacks", "none were recorded");
 		finding_advise(f, "to see callers and flame graphs, record with --callgraph "
 			       "(opcontrol: --callgraph=64)");
 		return;
 	}
-	missing = 100 - 100 * (double)whole / (double)all;
-	finding_add(f, missing > MANY_INCOMPLETE ? VERDICT_POOR : VERDICT_OK, "stacks",
+	finding_add(f, many ? VERDICT_POOR : VERDICT_OK, "stacks",
 		    "%s of %" PRIu64 " stacks are complete",
-		    number_format_percent(share, (double)whole, (double)all), all);
-	if (missing > MANY_INCOMPLETE)
+		    number_format_percent(share, (double)(all - incomplete), (double)all), all);
+	if (many)
 		advise_on_stacks(ends, f);
 }
 

@@ -13,6 +13,7 @@
 #include "formats/all_formats.h"
 #include "formats/file/text_lines.h"
 #include "formats/folded/folded.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define LINES_DETECTED	10		/* lines that detection looks at */
@@ -219,6 +220,7 @@ static int read_lines(struct folded_reader *r, struct text all)
 
 	while (!err && text_next_line(&all, &line)) {
 		r->line++;
+		progress_tell(NULL, r->line, 0, "lines");
 		if (line.at == line.end)
 			continue;
 		if (*line.at == '#') {

@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "formats/perf_data/perf_data.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define RATIO		64		/* of unpacked to packed bytes, as of gzip [PF-7] */
@@ -332,6 +333,7 @@ static int read_all(struct perf_data *d, struct walk *w)
 
 		if (!w->is_unpacked)
 			w->offset = (size_t)(at - d->bytes);
+		progress_tell(NULL, w->offset >> 10, d->size >> 10, "KiB");
 		if (h.size < sizeof(h))
 			return op_error_set(d->e, -EPROTO, "offset %zu: invalid size of a record: "
 					    "%u", w->offset, h.size);

@@ -12,6 +12,7 @@
 #include "formats/perf_script/perf_script.h"
 #include "formats/profile/named_images.h"
 #include "formats/profile/room.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define EVENTS_MAX	64
@@ -110,6 +111,7 @@ static int read_events(struct perf_script_reader *r, struct text all)
 
 	while (!err && text_next_line(&all, &line)) {
 		r->line++;
+		progress_tell(NULL, r->line, 0, "lines");
 		if (!is_comment(line) && !is_indented(line) && !text_has_controls(line) &&
 		    perf_script_header(line, &header))
 			err = add_event(r, &header);

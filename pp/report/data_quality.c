@@ -186,26 +186,31 @@ static bool is_incomplete(unsigned int end)
 	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNKNOWN_END;
 }
 
+bool many_stacks_incomplete(const uint64_t *ends, uint64_t *ret_incomplete, uint64_t *ret_all)
+{
+	*ret_incomplete = *ret_all = 0;
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
+		*ret_all += i == STACK_UNKNOWN_END ? 0 : ends[i];
+		*ret_incomplete += is_incomplete(i) ? ends[i] : 0;
+	}
+	return *ret_incomplete > *ret_all / 100;
+}
+
 static void notice_stacks(const struct report_session *s, struct notices *notices)
 {
 	struct strbuf reasons = STRBUF_INIT;
 	char share[PERCENT_TEXT];
-	double all = 0, incomplete = 0;
+	uint64_t incomplete, all;
 
-	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
-		uint64_t n = s->counts.stacks[i];
-
-		all += (double)n;
-		if (!n || !is_incomplete(i))
-			continue;
-		incomplete += (double)n;
-		strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
-			    stack_end_text(i));
-	}
-	if (incomplete > all / 100)
-		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%s) "
-			   "are incomplete: %s; see opdoctor(1)", s->label, incomplete, all,
-			   number_format_percent(share, incomplete, all), reasons.text);
+	if (!many_stacks_incomplete(s->counts.stacks, &incomplete, &all))
+		return;
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (s->counts.stacks[i] && is_incomplete(i))
+			strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "",
+				    s->counts.stacks[i], stack_end_text(i));
+	notice_add(notices, "session '%s': callers are missing: %" PRIu64 " of %" PRIu64
+		   " stacks (%s) are incomplete: %s; see opdoctor(1)", s->label, incomplete, all,
+		   number_format_percent(share, (double)incomplete, (double)all), reasons.text);
 	strbuf_free(&reasons);
 }
 

@@ -9,7 +9,13 @@
 /* For reports without a header: the events whose counts are scaled [ME-2]. */
 void multiplexed_notices(const struct session_list *sessions, struct notices *notices);
 
-/* For reports of calls: how many stacks are incomplete, if more than one in a hundred. */
+/*
+ * [CG-8] Of @ends, sample_counts.stacks, how many stacks are incomplete, of how many whose end is
+ * known. True: so many that reports warn.
+ */
+bool many_stacks_incomplete(const uint64_t *ends, uint64_t *ret_incomplete, uint64_t *ret_all);
+
+/* For reports of calls: how many stacks are incomplete, if they are many. */
 void stack_notices(const struct session_list *sessions, struct notices *notices);
 
 void data_quality_notices(const struct session_list *sessions, struct notices *notices);

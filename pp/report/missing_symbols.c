@@ -84,6 +84,11 @@ static void summarize(const struct population *population, size_t nr_stripped, u
 	strbuf_free(&which);
 }
 
+bool image_is_worth_a_line(double samples, double total)
+{
+	return 100 * samples >= WORTH_A_LINE * total;
+}
+
 void missing_symbols_notices(const struct population *population, struct notices *notices)
 {
 	uint64_t total = 0;
@@ -99,7 +104,7 @@ void missing_symbols_notices(const struct population *population, struct notices
 
 		if (!is_stripped(p))
 			continue;
-		if (100.0 * p->samples / total >= WORTH_A_LINE)
+		if (image_is_worth_a_line((double)p->samples, (double)total))
 			notice_one(p, notices);
 		else
 			nr_others++;

@@ -65,7 +65,7 @@ $(O)/tests/unit/unwind/calls.o: cflags += -fomit-frame-pointer -fexceptions -fno
 unwind_lazy := -Wl,-z,lazy
 $(call test_of,unwind/walk,tests/unit/unwind/calls.c,libunwind.a,$(unwind_lazy))
 ifeq ($(SAN),)
-ifneq ($(wildcard $(shell $(CC) -print-file-name=libc.a)),)
+ifneq ($(wildcard $(shell $(CC) -print-file-name=libc.a 2> /dev/null)),)
 unwind_walk := tests/unit/unwind/walk.c tests/unit/unwind/calls.c
 $(eval $(call unit_test,unwind_walk_static,$(unwind_walk),libunwind.a,-static))
 $(eval $(call unit_test,unwind_walk_static_pie,$(unwind_walk),libunwind.a,-static-pie))

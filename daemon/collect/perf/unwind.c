@@ -41,7 +41,7 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 	c->flags = perf_user_register(registers, PERF_REG_X86_FLAGS);
 }
 
-#else
+#elif defined(__aarch64__)
 #define MACHINE		OP_UNWIND_ARM64
 #define MACHINE_32	MACHINE		/* for the first frame of 32-bit code, all there is */
 #define USER_TOP	UINT64_C(0x0000fffffffff000)
@@ -53,6 +53,19 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
 {
 	memcpy(c->value, registers, sizeof(c->value));
+}
+
+#else
+#define MACHINE		0		/* not supported */
+#define MACHINE_32	MACHINE
+#define USER_TOP	UINT64_MAX
+#define PAC_MASK	UINT64_C(0)
+#define PC		0
+
+static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
+{
+	(void)c;
+	(void)registers;
 }
 #endif
 
@@ -91,7 +104,7 @@ bool perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *st
 	forget_unsaved(&u->cursor);
 	if (stack->is_32bit)
 		forget_upper_halves(u);
-	return !stack->is_32bit || MACHINE_32 != MACHINE;
+	return MACHINE && (!stack->is_32bit || MACHINE_32 != MACHINE);
 }
 
 /* An op_unwind_read. */
