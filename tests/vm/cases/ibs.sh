@@ -95,11 +95,11 @@ unload
 check "module loads again" insmod /vm/mod/oprofile-ibs.ko
 opcontrol --init
 check "opcontrol takes IBS events" opcontrol --collector=module --no-vmlinux \
-	--event=IBS_FETCH_ALL:250000 --event=IBS_FETCH_ICACHE_MISSES:250000 \
-	--event=IBS_OP_ALL:250000 --event=IBS_OP_BRANCH_RETIRED:250000 \
-	--event=IBS_OP_TAG_TO_RETIRE:250000 --start
+	--event=IBS_FETCH_ALL:750000 --event=IBS_FETCH_ICACHE_MISSES:750000 \
+	--event=IBS_OP_ALL:750000 --event=IBS_OP_BRANCH_RETIRED:750000 \
+	--event=IBS_OP_TAG_TO_RETIRE:750000 --callgraph=32 --start
 is "model" "$(cat $fs/model)" ibs
-until_samples 300000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
+until_samples 100000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 opcontrol --status
 check "opcontrol --shutdown" opcontrol --shutdown
 opcontrol --deinit
@@ -120,3 +120,9 @@ done
 near "cache misses in percent of the fetches" "$(percent "$misses" "$fetches")" 50 4
 near "branches in percent of the ops" "$(percent "$branches" "$ops")" 25 4
 is "cycles from tag to retirement" "$cycles" "$((25 * ops))"
+
+# The made-up registers' interrupt always hits the kernel, which was entered at the sampled place.
+opreport --stacks=folded event:IBS_OP_ALL > /tmp/folded; head -n 20 /tmp/folded
+folded() { awk -v of="$1" '$0 ~ of { n += $NF } END { print n + 0 }' /tmp/folded; }
+at_least "percent of the ops of the workload's functions that work() called" \
+	"$(percent "$(folded ';work;[a-z]*_percent ')" "$(folded '_percent ')")" 80

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 300
+# collectors: module perf
 # modtext - a module that is busy in its own text, unloaded and loaded again at another address; and
 # BPF programs, which lie between modules and are not theirs
 
@@ -40,6 +41,7 @@ for module in optest:6000 optest_other:3000; do
 	files=$(awk -v name="{kern}/$name" '$3 == name { sum += $1 } END { print sum + 0 }' /tmp/totals)
 	at_least "samples in {kern}/$name" "$files" "${module#*:}"
 	symbols "image:$name" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
+	grep -E '_(seventy|thirty)$' /tmp/symbols | keep_shares "$name"
 	all=$(total < /tmp/symbols)
 	is "$name: opreport -l shows all of them" "$all" "$files"
 	near "$name: ${name}_seventy in percent" \

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 60
+# collectors: module perf
 # names - each name of a file has its own samples
 
 bin=/vm/bin
@@ -27,4 +28,5 @@ ok "a renamed file continues"
 kill $pid; wait $pid
 is "and has no samples under another name" "$(samples_in /tmp/here/after)" 0
 profile_end
+odb-check totals "$CURRENT" | awk '$3 ~ "^/tmp/(here|there)/" { print $1, $3 }' | keep_names files
 umount /tmp/there
