@@ -26,6 +26,7 @@ struct history_header {
 struct history_block_header {
 	uint32_t length;		/* of the compressed bytes that follow */
 	uint32_t size;			/* of these before */
+	int64_t begin_ns, end_ns;	/* of the slice */
 };
 
 /* Samples that a stack had in a slice. */
