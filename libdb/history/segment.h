@@ -19,12 +19,20 @@
 #include "libutil/error.h"
 
 #define HISTORY_NUMBERS_MAX	1024	/* of a slice */
+#define HISTORY_STORE_MAX	(UINT64_C(32) << 20)	/* bytes of the store of a segment [HI-7] */
 
 /* What happened in a slice besides: samples lost by a reason, time that CPUs were busy, ... */
 struct history_number {
 	const char *name;		/* [a-z0-9_.]+ */
 	uint64_t value;			/* adds up with those of other slices */
 };
+
+/* Names of numbers that reports know; the others are gauges of doc/history.md. */
+#define HISTORY_LOST		"lost."		/* then loss_name(): samples lost by that reason */
+#define HISTORY_FILTERED	"filtered"
+#define HISTORY_IDLE		"idle"
+#define HISTORY_THROTTLED	"throttled"
+#define HISTORY_NOT_KEPT	"not_kept"	/* recorded, but not in the history */
 
 struct history_slice {
 	int64_t begin_ns, end_ns;	/* CLOCK_REALTIME; begin <= end */

@@ -44,7 +44,7 @@ static int create(const char *path, struct op_error *e)
 	int err;
 
 	history_put_header(&header);
-	err = file_write_atomic(path, header.text, header.len, 0640);
+	err = file_write_atomic(path, header.text, header.len, 0644);
 	strbuf_free(&header);
 	return err ? failed_to("create", path, err, e) : 0;
 }
