@@ -23,7 +23,7 @@
 struct raw {
 	char *session_dir, *collector, *cpu_type, *events, *vmlinux, *kernel_range, *images,
 		*verbose, *ext_feature;
-	char *unwind;
+	char *unwind, *history, *quota, *slice;
 	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory, call_arcs, idle;
 	int world_readable, begin;
 	int lib, kernel, thread, cpu, cgroup;
@@ -158,6 +158,16 @@ static int set_stacks(const struct raw *raw, struct options *o, struct op_error 
 	return 0;
 }
 
+static int set_history(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	const char *needs = raw->quota ? "--quota" : raw->slice ? "--slice" : NULL;
+
+	o->keep_history = raw->history;
+	if (!raw->history)
+		return needs ? op_error_set(e, -EINVAL, "%s requires --history=TIME", needs) : 0;
+	return history_config_parse(raw->history, raw->quota, raw->slice, &o->history, e);
+}
+
 static int set_options(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	int err;
@@ -187,6 +197,8 @@ static int set_options(const struct raw *raw, struct options *o, struct op_error
 		err = ext_parse(raw->ext_feature, &o->ext, e);
 	if (!err)
 		err = set_stacks(raw, o, e);
+	if (!err)
+		err = set_history(raw, o, e);
 	if (!err && raw->images && strcmp(raw->images, "all"))
 		set_images(raw->images, o);
 	o->foreground = raw->foreground;
@@ -208,6 +220,9 @@ static void raw_free(struct raw *raw)
 	free(raw->verbose);
 	free(raw->ext_feature);
 	free(raw->unwind);
+	free(raw->history);
+	free(raw->quota);
+	free(raw->slice);
 }
 
 static void print_help(const struct poptOption *table)
@@ -253,6 +268,12 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "limit for unwind tables, 0 = default", "MB"},
 		{"idle", 0, POPT_ARG_NONE, &raw.idle, 0,
 		 "with perf: sample idle CPUs, too", NULL},
+		{"history", 0, POPT_ARG_STRING, &raw.history, 0,
+		 "keep a history of so long besides the session", "TIME"},
+		{"quota", 0, POPT_ARG_STRING, &raw.quota, 0,
+		 "room on the disk for the history (" HISTORY_QUOTA ")", "SIZE"},
+		{"slice", 0, POPT_ARG_STRING, &raw.slice, 0,
+		 "time between two slices of the history (" HISTORY_SLICE ")", "TIME"},
 		{"world-readable", 0, POPT_ARG_NONE, &raw.world_readable, 0,
 		 "let all users read the samples", NULL},
 		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,

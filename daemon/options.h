@@ -11,6 +11,7 @@
 #include "daemon/record/ext_feature.h"
 #include "daemon/record/kernel.h"
 #include "libutil/error.h"
+#include "libdb/history/config.h"
 
 struct options {
 	char *session_dir;		/* absolute */
@@ -26,6 +27,8 @@ struct options {
 	bool frame_pointers_only;	/* --unwind=fp */
 	size_t unwind_memory;		/* bytes */
 	bool idle;			/* sample the idle task */
+	bool keep_history;		/* --history= */
+	struct history_config history;
 	bool world_readable;		/* all users may read the session */
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */

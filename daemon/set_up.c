@@ -10,6 +10,7 @@
 #include "daemon/privileges.h"
 #include "daemon/process.h"
 #include "daemon/record/ibs.h"
+#include "libdb/history/folder.h"
 #include "libdb/session/header.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
@@ -23,6 +24,7 @@ static int make_dirs(const struct options *o, struct op_error *e)
 {
 	char *current = session_samples_path(o->session_dir, SESSION_CURRENT);
 	char *socket = session_control_path(o->session_dir);
+	char *history = path_join(o->session_dir, HISTORY_DIR);
 	int err;
 
 	umask(022);		/* the socket is for all users */
@@ -33,6 +35,8 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	umask(o->world_readable ? 022 : 027);
 	if (!err)
 		err = file_make_dirs(current, 0755);
+	if (!err && o->keep_history)
+		err = file_make_dirs(history, 0755);
 	if (!err)
 		err = session_set_rights(o->session_dir, o->world_readable);
 	if (err)
@@ -42,6 +46,7 @@ static int make_dirs(const struct options *o, struct op_error *e)
 		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s; "
 				   "choose another with --session-dir=", o->session_dir,
 				   strerror(errno));
+	free(history);
 	free(current);
 	return err;
 }
@@ -113,6 +118,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
 		.call_arcs = o->call_arcs,
+		.history = o->keep_history ? &o->history : NULL,
 		.meanwhile = answer_meanwhile,
 		.context = d,
 	};

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include "libutil/number.h"
 
 static int digit_value(char c)
@@ -62,6 +63,67 @@ int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *r
 	if (value < min || value > max)
 		return -ERANGE;
 	*ret = value;
+	return 0;
+}
+
+/* Decimal digits at *@at, which moves on. */
+static int parse_digits(const char **at, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (**at < '0' || **at > '9')
+		return -EINVAL;
+	for (; **at >= '0' && **at <= '9'; (*at)++)
+		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(**at - '0'), &value))
+			return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int number_parse_duration(const char *text, uint64_t *ret_seconds)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = { { 'w', 604800 }, { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+	size_t unit = 0, nr = sizeof(units) / sizeof(*units);
+	uint64_t sum = 0;
+
+	do {
+		uint64_t n;
+		int err = parse_digits(&text, &n);
+
+		if (err)
+			return err;
+		while (unit < nr && units[unit].unit != *text)
+			unit++;
+		if (unit == nr)
+			return -EINVAL;
+		if (__builtin_mul_overflow(n, units[unit].seconds, &n) ||
+		    __builtin_add_overflow(sum, n, &sum))
+			return -ERANGE;
+		unit++;
+	} while (*++text);
+	*ret_seconds = sum;
+	return 0;
+}
+
+int number_parse_bytes(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	uint64_t n;
+	int err = parse_digits(&text, &n);
+
+	if (err)
+		return err;
+	unit = *text ? strchr(units, *text) : NULL;
+	if (*text && (!unit || text[1]))
+		return -EINVAL;
+	if (unit && __builtin_mul_overflow(n, UINT64_C(1) << 10 * (unit - units + 1), &n))
+		return -ERANGE;
+	*ret = n;
 	return 0;
 }
 

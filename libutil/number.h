@@ -18,6 +18,13 @@ int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *r
 int number_parse_percent(const char *text, double *ret);
 
 /*
+ * Parse a time such as "90s", "15m", "1h30m", "2d" or "1w" into seconds, each unit once, or a size
+ * such as "500M" or "2G" (K, M, G, T of 1024) into bytes. 0, -EINVAL or -ERANGE.
+ */
+int number_parse_duration(const char *text, uint64_t *ret_seconds);
+int number_parse_bytes(const char *text, uint64_t *ret);
+
+/*
  * For sentences: "3.4 %", "27 %", "99.6 %"; "0 %" and "100 %" only if it is nothing or all. Returns
  * @text.
  */

@@ -98,6 +98,12 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 		add_word(&w, xstrdup("--unwind=fp"));
 	if (s->callgraph_depth && s->unwind_memory)
 		add_word(&w, xasprintf("--unwind-memory=%" PRIu64, s->unwind_memory));
+	if (*s->history)
+		add_word(&w, xasprintf("--history=%s", s->history));
+	if (*s->history && *s->history_quota)
+		add_word(&w, xasprintf("--quota=%s", s->history_quota));
+	if (*s->history && *s->history_slice)
+		add_word(&w, xasprintf("--slice=%s", s->history_slice));
 	if (s->idle)
 		add_word(&w, xstrdup("--idle"));
 	if (s->world_readable)

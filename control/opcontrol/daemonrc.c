@@ -112,6 +112,15 @@ static int parse_call_arcs(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
+/* A value that is the option's. */
+static int parse_setting(enum setting_id id, const char *value, struct setup *s,
+			 struct op_error *e)
+{
+	const struct setting setting = { id, (char *)value };
+
+	return setup_set(s, &setting, 1, e);
+}
+
 static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
 {
 	if (unwind_parse(value, &s->frame_pointers_only))
@@ -207,6 +216,12 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_unwind(value, s, e);
 	if (!strcmp(key, "UNWIND_MEMORY"))
 		return parse_number(value, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory, e);
+	if (!strcmp(key, "HISTORY"))
+		return parse_setting(SET_HISTORY, value, s, e);
+	if (!strcmp(key, "QUOTA"))
+		return parse_setting(SET_QUOTA, value, s, e);
+	if (!strcmp(key, "SLICE"))
+		return parse_setting(SET_SLICE, value, s, e);
 	if (!strcmp(key, "IDLE"))
 		return parse_flag(value, &s->idle, e);
 	if (!strcmp(key, "WORLD_READABLE"))
@@ -298,6 +313,12 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_add(out, "UNWIND=fp\n");
 	if (s->unwind_memory)
 		strbuf_addf(out, "UNWIND_MEMORY=%" PRIu64 "\n", s->unwind_memory);
+	if (*s->history)
+		strbuf_addf(out, "HISTORY=%s\n", s->history);
+	if (*s->history_quota)
+		strbuf_addf(out, "QUOTA=%s\n", s->history_quota);
+	if (*s->history_slice)
+		strbuf_addf(out, "SLICE=%s\n", s->history_slice);
 	if (s->idle)
 		strbuf_add(out, "IDLE=1\n");
 	if (s->world_readable)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "control/machine/vmlinux.h"
 #include "control/opcontrol/setup.h"
+#include "libdb/history/config.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
@@ -22,6 +23,9 @@ void setup_init(struct setup *s)
 		.session_dir = xstrdup(SESSION_DIR_DEFAULT),
 		.vmlinux = xstrdup(VMLINUX_DEFAULT),
 		.image_filter = xstrdup(""),
+		.history = xstrdup(""),
+		.history_quota = xstrdup(""),
+		.history_slice = xstrdup(""),
 		.model = MODEL_ANY,
 		.max_cost = MAX_COST_DEFAULT,
 	};
@@ -32,6 +36,9 @@ void setup_free(struct setup *s)
 	free(s->session_dir);
 	free(s->vmlinux);
 	free(s->image_filter);
+	free(s->history);
+	free(s->history_quota);
+	free(s->history_slice);
 	*s = (struct setup){ 0 };
 }
 
@@ -308,6 +315,37 @@ static int set_unwind_memory(struct setup *s, const char *value, struct op_error
 	return 0;
 }
 
+static int set_history(struct setup *s, const char *value, struct op_error *e)
+{
+	struct history_config c;
+	bool is_off = value && !strcmp(value, "no");
+	int err = is_off ? 0 : history_config_parse(value, NULL, NULL, &c, e);
+
+	if (!err)
+		replace(&s->history, xstrdup(is_off ? "" : value ? value : HISTORY_AGE));
+	return err;
+}
+
+static int set_quota(struct setup *s, const char *value, struct op_error *e)
+{
+	struct history_config c;
+	int err = history_config_parse(NULL, value, NULL, &c, e);
+
+	if (!err)
+		replace(&s->history_quota, xstrdup(value));
+	return err;
+}
+
+static int set_slice(struct setup *s, const char *value, struct op_error *e)
+{
+	struct history_config c;
+	int err = history_config_parse(NULL, NULL, value, &c, e);
+
+	if (!err)
+		replace(&s->history_slice, xstrdup(value));
+	return err;
+}
+
 static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
 {
 	char *path = path_absolute(value);
@@ -388,6 +426,9 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_CALL_ARCS] = set_call_arcs,
 	[SET_UNWIND] = set_unwind,
 	[SET_UNWIND_MEMORY] = set_unwind_memory,
+	[SET_HISTORY] = set_history,
+	[SET_QUOTA] = set_quota,
+	[SET_SLICE] = set_slice,
 	[SET_IDLE] = set_idle,
 	[SET_NO_IDLE] = set_no_idle,
 	[SET_WORLD_READABLE] = set_world_readable,

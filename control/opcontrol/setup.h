@@ -44,6 +44,8 @@ struct setup {
 	bool call_arcs;			/* {cg} files, too */
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
+	char *history;			/* a time, as for oprofiled; "": none is kept */
+	char *history_quota, *history_slice;	/* "": the default */
 	bool idle;			/* record samples of the idle task */
 	bool world_readable;		/* all users may read the samples */
 	enum collector_request collector;
@@ -70,6 +72,9 @@ enum setting_id {
 	SET_CALL_ARCS,		/* yes (or no value) or no */
 	SET_UNWIND,		/* tables or fp */
 	SET_UNWIND_MEMORY,	/* MB */
+	SET_HISTORY,		/* a time (or no value), or no */
+	SET_QUOTA,
+	SET_SLICE,
 	SET_IDLE,
 	SET_NO_IDLE,
 	SET_WORLD_READABLE,

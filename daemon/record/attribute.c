@@ -13,6 +13,7 @@
 #include <string.h>
 #include "daemon/jit/processes.h"
 #include "daemon/record/attribute.h"
+#include "daemon/record/attribute_stack.h"
 #include "daemon/record/cgroups.h"
 #include "daemon/record/comms.h"
 #include "libutil/log.h"
@@ -56,6 +57,7 @@ struct attribution {
 	bool is_filtered;
 	bool is_stale;			/* the state changed since @route was chosen */
 	uint64_t wanted[MODE_USER + 1];	/* counters whose samples in that mode are recorded */
+	struct stack_attribution *history;	/* NULL: there is none */
 	const struct derived_event *derived;	/* of the extended sample that is being added */
 	size_t nr_derived;
 	struct route *route;
@@ -101,6 +103,11 @@ struct attribution *attribution_new(const struct attribution_config *config)
 void attribution_free(struct attribution *a)
 {
 	free(a);
+}
+
+void attribution_keep_history(struct attribution *a, struct stack_attribution *single)
+{
+	a->history = single;
 }
 
 void attribution_forget_images(struct attribution *a)
@@ -206,6 +213,14 @@ static inline struct sfile *sfile_of(struct attribution *a, const struct span *s
 			   sfile_of_image(a, s, place.image, place.is_kernel);
 }
 
+static void keep_one(struct attribution *a, const struct span *s, struct place place,
+		     uint64_t pc, uint64_t count)
+{
+	const struct sample_place at = { place.image, place.map, pc - place.base };
+
+	attribute_single(a->history, s->state, &at, s->counter, count);
+}
+
 /* Count the extended sample @s for all events that are derived from it. [EB-77] */
 static void record_derived(struct attribution *a, const struct span *s, struct place place)
 {
@@ -221,11 +236,20 @@ static void record_derived(struct attribution *a, const struct span *s, struct p
 		one.counter = a->derived[i].event;
 		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu, s->pcs[0] - place.base,
 				 a->derived[i].weight);
+		if (a->history && !s->state->tracing)
+			keep_one(a, &one, place, s->pcs[0], a->derived[i].weight);
 		any = true;
 	}
 	cpu->recorded += any;
 	cpu->extended += any;
 	cpu->filtered += !any;
+}
+
+/* Those that begin a stack are kept with it. */
+static void keep(struct attribution *a, const struct span *s, struct place place)
+{
+	for (size_t i = 0; i < s->nr && !s->state->tracing; i++)
+		keep_one(a, s, place, s->pcs[i], 1);
 }
 
 /* Inlined into each caller, because what the caller knows of the place saves work. */
@@ -235,6 +259,8 @@ static inline void record(struct attribution *a, const struct span *s, struct pl
 		record_derived(a, s, place);
 	else
 		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
+	if (a->history && s->counter != EXTENDED)
+		keep(a, s, place);
 }
 
 /* [EB-70] */

@@ -49,6 +49,10 @@ struct attribution;
 struct attribution *attribution_new(const struct attribution_config *config);
 void attribution_free(struct attribution *a);
 
+/* Let @single add samples that have no stack to the history. NULL: there is none. */
+struct stack_attribution;
+void attribution_keep_history(struct attribution *a, struct stack_attribution *single);
+
 void attribution_forget_images(struct attribution *a);	/* image.h: it has pointers to them */
 
 /* The samples() of trans_ops. */

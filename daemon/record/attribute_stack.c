@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attribute_stack.c - from a stack to the stack store, and to arcs in {cg} files on request
+ * attribute_stack.c - from a stack to the stack stores, and to arcs in {cg} files on request
  *
  * Neighbors in a stack mostly lie in the same images as those of the last stack, so the image of
  * the last frame and the files of many pairs of images are cached.
@@ -29,20 +29,22 @@ struct arc_file {
 struct stack_attribution {
 	struct attribution_config config;
 	struct comms *comms;
-	struct stacks *stacks;
+	struct stacks *stacks[NR_STACKS];
+	uint64_t not_kept;		/* samples that are not in the history's */
 	const unsigned int *generation;	/* of sample files */
 	bool is_filtered;
 	op_word frame_cookie;		/* of the last frame, and its image */
 	struct image *frame_image;
 	struct arc_file arc_files[NR_ARC_FILES];
-	struct stack_frame frames[STACK_FRAMES_MAX];
+	struct stack_frame frames[NR_STACKS][STACK_FRAMES_MAX];
 };
 
 /* What the frames of one stack have in common. */
 struct stack {
 	const struct trans_state *leaf;
 	struct image *app;		/* NULL: not known */
-	uint32_t counter, weight;	/* its event, and how often it counts */
+	uint32_t counter;		/* of its event */
+	uint64_t weight;		/* how often it counts */
 	uint32_t tgid, tid, cpu;	/* as in sfile_key */
 	const char *cgroup, *comm;
 	bool is_wanted;			/* the whole stack, because its application is */
@@ -61,13 +63,14 @@ struct frame_place {
 };
 
 struct stack_attribution *stack_attribution_new(const struct attribution_config *config,
-						struct comms *comms, struct stacks *stacks)
+						struct comms *comms,
+						struct stacks *const stacks[NR_STACKS])
 {
 	struct stack_attribution *a = xcalloc(1, sizeof(*a));
 
 	a->config = *config;
 	a->comms = comms;
-	a->stacks = stacks;
+	memcpy(a->stacks, stacks, sizeof(a->stacks));
 	a->generation = sfiles_generation(config->sfiles);
 	a->is_filtered = images_filtered(config->images);
 	return a;
@@ -83,8 +86,9 @@ void stack_attribution_forget_images(struct stack_attribution *a)
 	a->frame_cookie = 0;
 	a->frame_image = NULL;
 	memset(a->arc_files, 0, sizeof(a->arc_files));
-	if (a->stacks)
-		stacks_forget_images(a->stacks);
+	for (int i = 0; i < NR_STACKS; i++)
+		if (a->stacks[i])
+			stacks_forget_images(a->stacks[i]);
 }
 
 static struct image *image_of(struct stack_attribution *a, op_word cookie)
@@ -269,30 +273,32 @@ static void add_arc(struct stack_attribution *a, const struct stack *s,
 	if (!a->config.call_arcs)
 		return;
 	if (is_derived(a, s))
-		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key, s->weight);
+		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key, (uint32_t)s->weight);
 	else
 		sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
 }
 
-static uint32_t frame_image(struct stack_attribution *a, const struct stack *s,
+static uint32_t frame_image(struct stacks *stacks, const struct stack *s,
 			    const struct frame_place *at)
 {
 	if (!at->is_known)
-		return stacks_unknown_image(a->stacks);
+		return stacks_unknown_image(stacks);
 	if (at->image)
-		return stacks_image(a->stacks, at->image);
-	return stacks_map(a->stacks, s->leaf->tgid, &at->map, s->app->path);
+		return stacks_image(stacks, at->image);
+	return stacks_map(stacks, s->leaf->tgid, &at->map, s->app->path);
 }
 
-static void store_frame(struct stack_attribution *a, const struct stack *s,
+static void store_frame(struct stack_attribution *a, const struct stack *s, bool store[NR_STACKS],
 			const struct frame_place *at, size_t i)
 {
-	a->frames[i].image = frame_image(a, s, at);
-	a->frames[i].offset = at->key;
+	for (int k = 0; k < NR_STACKS; k++)
+		if (store[k])
+			a->frames[k][i] = (struct stack_frame){ frame_image(a->stacks[k], s, at),
+								at->key };
 }
 
-static bool store_stack(struct stack_attribution *a, const struct stack *s, size_t nr,
-			unsigned int end)
+static bool store_stack(struct stack_attribution *a, const struct stack *s, enum stacks_kind kind,
+			size_t nr, unsigned int end)
 {
 	const struct separation *separate = &a->config.separate;
 	const struct stacks_context context = {
@@ -302,7 +308,8 @@ static bool store_stack(struct stack_attribution *a, const struct stack *s, size
 		.comm = s->comm,
 	};
 
-	return stacks_add(a->stacks, &context, s->counter, a->frames, nr, end, s->weight);
+	return stacks_add(a->stacks[kind], &context, s->counter, a->frames[kind], nr, end,
+			  s->weight);
 }
 
 /* Whether the sample was recorded. [EB-75] */
@@ -317,7 +324,7 @@ static bool is_leaf_recorded(const struct stack_attribution *a, const struct sta
 }
 
 static struct stack begin_stack(struct stack_attribution *a, const struct trans_state *leaf,
-				uint32_t counter, uint32_t weight)
+				uint32_t counter, uint64_t weight)
 {
 	const struct separation *separate = &a->config.separate;
 	struct stack s = {
@@ -353,13 +360,14 @@ static bool is_incomplete(unsigned int end)
 }
 
 /* Let an incomplete stack begin with the process, if its outermost frames are unknown. [EB-80] */
-static size_t add_process(struct stack_attribution *a, const struct stack *s, size_t nr,
-			  unsigned int *end)
+static size_t add_process(struct stack_attribution *a, const struct stack *s,
+			  bool store[NR_STACKS], size_t nr, unsigned int *end)
 {
+	const struct frame_place program = { .is_known = true, .image = s->app };
+
 	if (!s->app || !is_incomplete(*end) || stack_end_nr_outer(*end))
 		return nr;
-	a->frames[nr].image = stacks_image(a->stacks, s->app);
-	a->frames[nr].offset = 0;
+	store_frame(a, s, store, &program, nr);
 	*end |= STACK_END_PROCESS << STACK_END_OUTER_SHIFT;
 	return nr + 1;
 }
@@ -384,12 +392,13 @@ static enum stack_fate add_stack(struct stack_attribution *a, const struct trans
 {
 	struct stack s = begin_stack(a, leaf, counter, weight);
 	struct frame_place places[2] = { { .is_known = false } };	/* a frame and its caller */
-	bool store;
+	bool store[NR_STACKS];
 
 	find_place(a, &s, &frames[0], 0, &places[0]);
 	if (!is_leaf_recorded(a, &s, &frames[0], &places[0]))
 		return STACK_LEFT_OUT;
-	store = a->stacks && stacks_ready(a->stacks);
+	for (int k = 0; k < NR_STACKS; k++)
+		store[k] = a->stacks[k] && stacks_ready(a->stacks[k]);
 	for (size_t i = 0; i < nr; i++) {
 		struct frame_place *at = &places[i % 2];
 
@@ -397,14 +406,14 @@ static enum stack_fate add_stack(struct stack_attribution *a, const struct trans
 			find_place(a, &s, &frames[i], 1, at);
 			add_arc(a, &s, at, &places[(i - 1) % 2]);
 		}
-		if (store)
-			store_frame(a, &s, at, i);
+		store_frame(a, &s, store, at, i);
 	}
-	if (store) {
-		nr = add_process(a, &s, nr, &end);
-		store = store_stack(a, &s, nr, end);
-	}
-	return store ? STACK_STORED : STACK_LOST;
+	nr = add_process(a, &s, store, nr, &end);
+	for (int k = 0; k < NR_STACKS; k++)
+		store[k] = store[k] && store_stack(a, &s, (enum stacks_kind)k, nr, end);
+	if (a->stacks[STACKS_OF_HISTORY] && !store[STACKS_OF_HISTORY])
+		a->not_kept += s.weight;
+	return store[STACKS_OF_SESSION] ? STACK_STORED : STACK_LOST;
 }
 
 void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
@@ -433,4 +442,31 @@ void attribute_extended_stack(struct stack_attribution *a, const struct trans_st
 			fate = each;
 	}
 	count_stack(a, leaf, end, fate);
+}
+
+void attribute_single(struct stack_attribution *a, const struct trans_state *state,
+		      const struct sample_place *at, uint32_t counter, uint64_t count)
+{
+	struct stacks *stacks = a->stacks[STACKS_OF_HISTORY];
+	struct frame_place place = { .image = at->image, .key = at->key };
+	bool store[NR_STACKS] = { [STACKS_OF_HISTORY] = true };
+	struct stack s;
+
+	if (!stacks)
+		return;
+	if (stacks_ready(stacks)) {
+		s = begin_stack(a, state, counter, count);
+		if (at->map)
+			place.map = *at->map;
+		place.is_known = at->image || s.app;
+		store_frame(a, &s, store, &place, 0);
+		if (store_stack(a, &s, STACKS_OF_HISTORY, 1, STACK_UNKNOWN_END))
+			return;
+	}
+	a->not_kept += count;
+}
+
+uint64_t stack_attribution_not_kept(const struct stack_attribution *a)
+{
+	return a->not_kept;
 }

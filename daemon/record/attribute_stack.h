@@ -28,9 +28,10 @@
 
 struct stack_attribution;
 
-/* @comms is used with separate.thread only. @stacks NULL: only arcs are counted. */
+/* @comms is used with separate.thread only. Of @stacks, by kind, NULL is left out. */
 struct stack_attribution *stack_attribution_new(const struct attribution_config *config,
-						struct comms *comms, struct stacks *stacks);
+						struct comms *comms,
+						struct stacks *const stacks[NR_STACKS]);
 void stack_attribution_free(struct stack_attribution *a);
 
 void stack_attribution_forget_images(struct stack_attribution *a);	/* image.h, likewise */
@@ -45,5 +46,22 @@ void attribute_extended_stack(struct stack_attribution *a, const struct trans_st
 			      const struct trans_frame *frames, size_t nr,
 			      const struct derived_event *derived, size_t nr_derived,
 			      unsigned int end);
+
+/* The place of a recorded sample. */
+struct sample_place {
+	struct image *image;		/* NULL: in @map */
+	const struct anon_map *map;
+	uint64_t key;
+};
+
+/*
+ * Add @count samples that have no stack to the history, as stacks of one frame. Nothing is done
+ * without a history.
+ */
+void attribute_single(struct stack_attribution *a, const struct trans_state *state,
+		      const struct sample_place *at, uint32_t counter, uint64_t count);
+
+/* Samples that the history could not keep, since the start. */
+uint64_t stack_attribution_not_kept(const struct stack_attribution *a);
 
 #endif

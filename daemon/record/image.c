@@ -148,7 +148,7 @@ static void set_build(struct image *image, const char *build_id)
 	free(image->build_id);
 	image->build_id = xstrdup(build_id);
 	image->standing = IMAGE_UNDECIDED;
-	image->stack_id = 0;
+	memset(image->stack, 0, sizeof(image->stack));
 }
 
 static struct image *image_new(struct images *all, enum image_kind kind, const char *path,

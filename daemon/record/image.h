@@ -19,6 +19,12 @@
 #include <stdint.h>
 #include "libdb/session/name.h"
 
+enum stacks_kind {			/* what a stack store is for */
+	STACKS_OF_SESSION,
+	STACKS_OF_HISTORY,
+	NR_STACKS
+};
+
 struct image {
 	enum image_kind kind;		/* IMAGE_FILE or IMAGE_KERNEL */
 	char *path;			/* as in libdb/session/name.h */
@@ -32,8 +38,10 @@ struct image {
 	bool is_sampled;		/* in the session: its build is in stats/images */
 	bool is_kept;			/* by image_keep() */
 	struct binary *binary;		/* of binaries.c; NULL: none yet */
-	uint32_t stack_id;		/* in the stack store that was opened as number */
-	unsigned int stack_store;	/* @stack_store: stacks.c */
+	struct stack_image_id {		/* in the stack store of that kind: stacks.c */
+		uint32_t id;		/* 0: unknown */
+		unsigned int store;	/* the number of its opening */
+	} stack[NR_STACKS];
 };
 
 struct images;

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pipeline.c - see pipeline.h */
 #include "daemon/record/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "daemon/record/cgroups.h"
 #include "daemon/record/ibs.h"
 #include "events/cpu/type.h"
+#include "libdb/history/segment.h"
 #include "libdb/session/header.h"
+#include "libutil/file.h"
+
+#define SESSION_STACKS	(UINT64_C(256) << 20)	/* bytes; an index in memory is as large */
+#define HISTORY_STACKS	HISTORY_STORE_MAX
 
 static void feed_words(void *context, const op_word *w, size_t nr)
 {
@@ -136,6 +145,8 @@ static void make_attribution(struct pipeline *p)
 
 	p->attribution = attribution_new(&config);
 	p->stack_attribution = stack_attribution_new(&config, p->comms, p->stacks);
+	if (p->config->history)
+		attribution_keep_history(p->attribution, p->stack_attribution);
 }
 
 void pipeline_init(struct pipeline *p, const struct recorder_config *config)
@@ -149,12 +160,12 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 		.max_files = config->max_files,
 	};
 
+	memset(p, 0, sizeof(*p));
 	p->config = config;
 	stats_init(&p->stats);
 	p->images = images_new(config->wanted);
 	p->binaries = binaries_new(config->collector);
 	p->cookies = cookies_new(config->collector, p->images, p->binaries);
-	p->unwind_push = NULL;
 	if (config->unwind && config->collector->unwind_table) {
 		p->unwind_push = unwind_push_new(config->collector, config->unwind);
 		cookies_set_file_handler(p->cookies, unwind_push_file, p->unwind_push);
@@ -165,7 +176,12 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 	p->comms = comms_new(config->proc);
 	p->jit = jit_processes_new(config->proc);
 	p->sfiles = sfiles_new(&files, p->images, &p->stats);
-	p->stacks = stacks_new(config->events, config->nr_events, p->images, &p->stats);
+	p->stacks[STACKS_OF_SESSION] = stacks_new(STACKS_OF_SESSION, config->events,
+						  config->nr_events, p->images, SESSION_STACKS);
+	if (config->history)
+		p->stacks[STACKS_OF_HISTORY] = stacks_new(STACKS_OF_HISTORY, config->events,
+							  config->nr_events, p->images,
+							  HISTORY_STACKS);
 	make_attribution(p);
 	p->trans = trans_new(&handlers, p);
 	trans_expect_branch_target(p->trans, ibs_has_branch_target(ibs_config_of(config->ext)));
@@ -177,7 +193,8 @@ void pipeline_free(struct pipeline *p)
 	attribution_free(p->attribution);
 	stack_attribution_free(p->stack_attribution);
 	sfiles_free(p->sfiles);
-	stacks_free(p->stacks);
+	for (int i = 0; i < NR_STACKS; i++)
+		stacks_free(p->stacks[i]);
 	anons_free(p->anons);
 	cgroups_free(p->cgroups);
 	comms_free(p->comms);
@@ -192,13 +209,16 @@ void pipeline_free(struct pipeline *p)
 
 void pipeline_set_session(struct pipeline *p, const char *samples_dir, const char *stats_dir)
 {
+	char *stacks = path_join(stats_dir, STACK_STORE_FILE);
+
 	images_set_session(p->images, stats_dir);
 	binaries_set_session(p->binaries, stats_dir);
 	sfiles_set_session(p->sfiles, samples_dir);
-	stacks_set_session(p->stacks, stats_dir);
+	stacks_set_file(p->stacks[STACKS_OF_SESSION], stacks);
 	kernel_set_session(p->kernel, stats_dir);
 	comms_set_session(p->comms, stats_dir);
 	jit_processes_set_session(p->jit, samples_dir);
+	free(stacks);
 }
 
 static void sweep_images(struct pipeline *p)

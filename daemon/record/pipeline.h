@@ -26,7 +26,7 @@ struct pipeline {
 	struct comms *comms;
 	struct jit_processes *jit;
 	struct sfiles *sfiles;
-	struct stacks *stacks;
+	struct stacks *stacks[NR_STACKS];	/* the history's may be NULL */
 	struct unwind_push *unwind_push;	/* NULL: the collector wants no tables */
 	struct attribution *attribution;
 	struct stack_attribution *stack_attribution;

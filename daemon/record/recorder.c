@@ -15,12 +15,15 @@
 #include "daemon/record/rate.h"
 #include "daemon/record/recorder.h"
 #include "daemon/record/session_files.h"
+#include "daemon/record/slices.h"
 #include "libdb/session/writer.h"
 #include "libutil/clock.h"
 #include "libutil/timed_call.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
+
+#define WAIT_NS	(10 * NS_PER_MS)	/* between two drains while the history is written */
 
 /* Losses that an answer has reported: sfiles_unwritten() and sfiles_arcs_unwritten(). */
 struct reported_losses {
@@ -41,6 +44,8 @@ struct recorder {
 	 */
 	struct session_counts before, origin;
 	struct durations durations;
+	struct history *history;	/* NULL: none is kept */
+	struct slices slices;
 	struct rate rate;
 	time_t details_second;		/* when write_details() wrote last */
 	struct reported_losses dump_losses, stop_losses;
@@ -148,6 +153,29 @@ static void measure_rate(struct recorder *r)
 	session_counts_free(&c);
 }
 
+static struct slice_counts slice_counts(struct recorder *r)
+{
+	struct slice_counts ret = {
+		.not_kept = stack_attribution_not_kept(r->pipeline.stack_attribution),
+	};
+	struct session_counts c;
+
+	recorder_counts(r, &c);
+	session_counts_total(&c, &ret.totals);
+	session_counts_free(&c);
+	return ret;
+}
+
+static void end_slices(struct recorder *r)
+{
+	struct slice_counts c;
+
+	if (!slices_are_due(&r->slices))
+		return;
+	c = slice_counts(r);
+	slices_turn(&r->slices, &c, r->files.stats_dir);
+}
+
 int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e)
 {
 	int err = pipeline_drain(&r->pipeline, flush, ret_some, e);
@@ -155,6 +183,7 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	r->drain_failed = err;
 	if (r->running)
 		measure_rate(r);
+	end_slices(r);
 	return err;
 }
 
@@ -171,6 +200,39 @@ static void do_meanwhile(void *context)
 		(void)recorder_drain(r, false, NULL, NULL);	/* the next one reports a failure */
 	if (r->config.meanwhile)
 		r->config.meanwhile(r->config.context);
+}
+
+/* Samples are drained meanwhile. */
+static void wait_for_keeper(struct recorder *r)
+{
+	do_meanwhile(r);
+	history_wait(r->history, now_ns() + WAIT_NS);
+}
+
+/* The history gets the slice so far. @is_last: the session ends, and the segment with it. */
+static void end_slice(struct recorder *r, bool is_last)
+{
+	struct slice_counts c = slice_counts(r);
+
+	while (!slices_end(&r->slices, &c, r->files.stats_dir, is_last)) {
+		wait_for_keeper(r);
+		c = slice_counts(r);
+	}
+}
+
+/* Every sample so far is in the history then. */
+static void write_slice(struct recorder *r)
+{
+	end_slice(r, false);
+	while (!slices_are_written(&r->slices))
+		wait_for_keeper(r);
+}
+
+static void begin_slices(struct recorder *r)
+{
+	const struct slice_counts c = slice_counts(r);
+
+	slices_begin(&r->slices, &c);
 }
 
 /*
@@ -269,16 +331,19 @@ static int leave_session(struct recorder *r, const char *to, bool discard, struc
 		return op_error_set(e, files->logged_err, "cannot write the session's counts: %s; "
 				    "the session stays as it is", strerror(-files->logged_err));
 	session_files_end(files);
+	end_slice(r, true);
 	recorder_close_files(r);
 	if (renameat2(AT_FDCWD, files->samples_dir, AT_FDCWD, to, RENAME_NOREPLACE) < 0) {
 		err = op_error_set(e, -errno, "cannot rename '%s' to '%s': %s", files->samples_dir,
 				   to, strerror(errno));
 		session_files_reopen(files);
+		begin_slices(r);
 		return err;
 	}
 	move_origin(r);
 	if (enter_session(r, &why))
 		log_line("the new session is incomplete: %s; retrying periodically", why.text);
+	begin_slices(r);
 	return 0;
 }
 
@@ -352,10 +417,15 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	session_files_init(&r->files, config, &status, r->pipeline.kernel);
 	session_files_remove_discarded(&r->files);
 	err = enter_session(r, e);
+	if (!err && config->history)
+		err = history_open(config->session_dir, config->history,
+				   config->proc ? config->proc : "/proc", &r->history, e);
+	slices_init(&r->slices, r->history, r->pipeline.stacks[STACKS_OF_HISTORY]);
 	if (err) {
 		recorder_close(r);
 		return err;
 	}
+	begin_slices(r);
 	*ret = r;
 	return 0;
 }
@@ -372,7 +442,9 @@ void recorder_close(struct recorder *r)
 	}
 	if (r->files.info.start_time && !r->files.counts_err)
 		session_files_end(&r->files);
-	stacks_pack(r->pipeline.stacks);
+	end_slice(r, true);
+	history_close(r->history);
+	stacks_pack(r->pipeline.stacks[STACKS_OF_SESSION]);
 	pipeline_free(&r->pipeline);
 	session_counts_free(&r->before);
 	session_counts_free(&r->origin);
@@ -417,6 +489,7 @@ int recorder_start(struct recorder *r, struct op_error *e)
 	if (err)
 		return err;
 	r->running = true;
+	slices_start(&r->slices);
 	timed_call_set_urgent(true);
 	stats_collect(&r->pipeline.stats, r->config.collector, &c);
 	rate_start(&r->rate, &c, now_ns());
@@ -440,6 +513,7 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	kernel_capture_now(r->pipeline.kernel);
 	save_code(r);
 	recorder_write_counts(r);
+	write_slice(r);
 	log_about(LOG_MISC, "sampling stopped; %" PRIu64 " words for %" PRIu64 " samples so far",
 		  trans_stats(r->pipeline.trans)->words, r->pipeline.stats.samples);
 	return err ? err : report_losses(r, &r->stop_losses, e);
@@ -457,13 +531,14 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 	kernel_capture_now(r->pipeline.kernel);
 	save_code(r);
 	recorder_write_counts(r);
+	write_slice(r);
 	return err ? err : report_losses(r, &r->dump_losses, e);
 }
 
 void recorder_close_files(struct recorder *r)
 {
 	sfiles_close_all(r->pipeline.sfiles);
-	stacks_close(r->pipeline.stacks);
+	stacks_close(r->pipeline.stacks[STACKS_OF_SESSION]);
 }
 
 void recorder_log_statistics(struct recorder *r)
@@ -488,9 +563,11 @@ bool recorder_sync(struct recorder *r)
 		log_line("cannot sync sample files: %s", strerror(-err));
 	if (more)
 		return true;
-	err = stacks_sync(r->pipeline.stacks);
-	if (err)
-		log_line("cannot sync the stack store: %s", strerror(-err));
+	for (int i = 0; i < NR_STACKS; i++) {
+		err = r->pipeline.stacks[i] ? stacks_sync(r->pipeline.stacks[i]) : 0;
+		if (err)
+			log_line("cannot sync the stack store: %s", strerror(-err));
+	}
 	recorder_write_counts(r);
 	recorder_log_statistics(r);
 	return false;
@@ -530,7 +607,7 @@ const struct session_info *recorder_info(const struct recorder *r)
 const char *recorder_trouble(const struct recorder *r)
 {
 	const char *samples = sfiles_trouble(r->pipeline.sfiles);
-	const char *stacks = stacks_trouble(r->pipeline.stacks);
+	const char *stacks = stacks_trouble(r->pipeline.stacks[STACKS_OF_SESSION]);
 
 	if (*samples)
 		return samples;

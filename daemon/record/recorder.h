@@ -17,6 +17,7 @@
 #include "daemon/record/ext_feature.h"
 #include "daemon/record/kernel.h"
 #include "daemon/record/sfile.h"
+#include "libdb/history/config.h"
 #include "libdb/session/session.h"
 
 struct recorder_config {
@@ -39,6 +40,7 @@ struct recorder_config {
 	size_t max_files;		/* made in a session; 0: the default [SS-7] */
 	const char *proc;		/* NULL: "/proc" */
 	bool call_arcs;			/* count call arcs in {cg} files */
+	const struct history_config *history;	/* NULL: keep none */
 	/*
 	 * Called several times a second while a dump, stop or save waits for JIT symbols, which may
 	 * take minutes; may only ask for the recorder's state. NULL: nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - the session's stack store: opened when needed, and a cache of its ids
+ * stacks.c - a stack store: opened when needed, and a cache of its ids
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,6 @@
 #include "libutil/xalloc.h"
 #include "oprofilefs/op_abi.h"
 
-#define BYTES_MAX	(UINT64_C(256) << 20)	/* of a store; its index takes as much memory */
 #define NR_CACHED	1024		/* ids of contexts, and of mappings */
 
 struct cached_context {
@@ -32,10 +31,11 @@ struct cached_map {
 };
 
 struct stacks {
+	enum stacks_kind kind;
+	uint64_t max_bytes;
 	const struct sfile_event *events;
 	unsigned int nr_events;
 	struct images *images;
-	struct stats *stats;
 	char *path;			/* "": no session yet */
 	struct stack_store *store;	/* NULL: not open */
 	unsigned int generation;	/* number of opens: ids of earlier ones are invalid */
@@ -49,15 +49,16 @@ struct stacks {
 	struct op_error trouble;
 };
 
-struct stacks *stacks_new(const struct sfile_event *events, unsigned int nr, struct images *images,
-			  struct stats *stats)
+struct stacks *stacks_new(enum stacks_kind kind, const struct sfile_event *events, unsigned int nr,
+			  struct images *images, uint64_t max_bytes)
 {
 	struct stacks *s = xcalloc(1, sizeof(*s));
 
+	s->kind = kind;
+	s->max_bytes = max_bytes;
 	s->events = events;
 	s->nr_events = nr;
 	s->images = images;
-	s->stats = stats;
 	s->event_ids = xcalloc(nr, sizeof(*s->event_ids));
 	s->path = xstrdup("");
 	return s;
@@ -90,11 +91,20 @@ void stacks_pack(struct stacks *s)
 		log_line("did not pack the stacks: %s", e.text);
 }
 
-void stacks_set_session(struct stacks *s, const char *stats_dir)
+void stacks_set_file(struct stacks *s, const char *path)
 {
 	stacks_close(s);
 	free(s->path);
-	s->path = path_join(stats_dir, STACK_STORE_FILE);
+	s->path = xstrdup(path);
+}
+
+uint64_t stacks_bytes(const struct stacks *s)
+{
+	struct stack_store_size size = { .bytes = 0 };
+
+	if (s->store)
+		stack_store_size(s->store, &size);
+	return size.bytes;
 }
 
 int stacks_sync(struct stacks *s)
@@ -158,9 +168,9 @@ static int open_store(struct stacks *s, struct op_error *e)
 	if (err)
 		return op_error_set(e, err, "cannot create the directory of '%s': %s", s->path,
 				    strerror(-err));
-	err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
+	err = stack_store_open(s->path, s->max_bytes, &s->store, e);
 	if (err == -EPROTO && !set_broken_aside(s, e))
-		err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
+		err = stack_store_open(s->path, s->max_bytes, &s->store, e);
 	return err;
 }
 
@@ -207,14 +217,15 @@ static uint32_t image_id(struct stacks *s, const struct image_name *name, const 
 
 uint32_t stacks_image(struct stacks *s, struct image *image)
 {
-	if (image->stack_store == s->generation && image->stack_id)
-		return image->stack_id;
+	struct stack_image_id *known = &image->stack[s->kind];
+
+	if (known->store == s->generation && known->id)
+		return known->id;
 	image_mark_sampled(s->images, image);
-	image->stack_id = image_id(s, &(struct image_name){ .kind = image->kind,
-							    .path = image->path },
-				   image->build_id);
-	image->stack_store = s->generation;
-	return image->stack_id;
+	known->id = image_id(s, &(struct image_name){ .kind = image->kind, .path = image->path },
+			     image->build_id);
+	known->store = s->generation;
+	return known->id;
 }
 
 uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map,
@@ -303,7 +314,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 }
 
 bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t counter,
-		const struct stack_frame *frames, size_t nr, unsigned int end, uint32_t weight)
+		const struct stack_frame *frames, size_t nr, unsigned int end, uint64_t count)
 {
 	uint32_t c = context_id(s, context), event = c ? event_id(s, counter) : 0;
 	int err;
@@ -313,7 +324,7 @@ bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t
 	for (size_t i = 0; i < nr; i++)
 		if (!frames[i].image)
 			return false;
-	err = stack_store_add(s->store, c, event, frames, nr, end, weight);
+	err = stack_store_add(s->store, c, event, frames, nr, end, count);
 	if (err)
 		report_failure(s, err, NULL);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks.h - the session's stack store (libdb/stack/store.h) that the daemon adds to
+ * stacks.h - a stack store (libdb/stack/store.h) that the daemon adds to: the session's or the
+ * history's
  *
  * It is opened for the session's first stack, so that sessions without stacks have no such file. As
  * with sample files callers never see a failure: a store that cannot be opened or grown loses
@@ -18,13 +19,18 @@
 
 struct stacks;
 
-/* The arguments must outlive it. @events as in sfile_config: @nr of them may have stacks. */
-struct stacks *stacks_new(const struct sfile_event *events, unsigned int nr, struct images *images,
-			  struct stats *stats);
+/*
+ * The arguments must outlive it. @events as in sfile_config: @nr of them may have stacks. The store
+ * has at most @max_bytes; its index takes as much memory. One of each @kind, because images keep
+ * their ids.
+ */
+struct stacks *stacks_new(enum stacks_kind kind, const struct sfile_event *events, unsigned int nr,
+			  struct images *images, uint64_t max_bytes);
 void stacks_free(struct stacks *s);		/* NULL is fine */
 
-/* From now on the store lies below @stats_dir. Closes the one that is open. */
-void stacks_set_session(struct stacks *s, const char *stats_dir);
+/* From now on the store is the file @path; "": none. Closes the one that is open. */
+void stacks_set_file(struct stacks *s, const char *path);
+uint64_t stacks_bytes(const struct stacks *s);	/* of the store that is open; 0: none is */
 void stacks_close(struct stacks *s);	/* opened again when next needed */
 void stacks_pack(struct stacks *s);	/* close, and make the file smaller: no more will come */
 int stacks_sync(struct stacks *s);	/* 0 or -errno */
@@ -49,11 +55,11 @@ struct stacks_context {
 };
 
 /*
- * Add a stack of @weight samples of the event @counter. False: it is lost, because the store or a
- * frame's image (0) has no room.
+ * Add @count samples of a stack. False: they are lost, because the store or a frame's image (0) has
+ * no room.
  */
 bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t counter,
-		const struct stack_frame *frames, size_t nr, unsigned int end, uint32_t weight);
+		const struct stack_frame *frames, size_t nr, unsigned int end, uint64_t count);
 
 void stacks_forget_images(struct stacks *s);	/* image.h: it has pointers to them */
 

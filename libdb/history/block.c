@@ -55,10 +55,12 @@ static void put_deltas(struct strbuf *out, const struct history_block *b)
 		varint_put(out, b->deltas[i].samples);
 }
 
-static int compress_block(const struct strbuf *bytes, struct strbuf *out)
+static int compress_block(const struct history_slice *slice, const struct strbuf *bytes,
+			  struct strbuf *out)
 {
 	size_t room = ZSTD_compressBound(bytes->len), n = 0;
-	struct history_block_header h = { .size = (uint32_t)bytes->len };
+	struct history_block_header h = { .size = (uint32_t)bytes->len,
+					  .begin_ns = slice->begin_ns, .end_ns = slice->end_ns };
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 	char *packed = malloc(room);
 	int err = -ENOMEM;
@@ -99,7 +101,7 @@ int history_encode(const struct history_block *b, struct stack_packer *packer,
 		varint_put(&bytes, columns.len);
 		strbuf_add_bytes(&bytes, columns.text, columns.len);
 		put_deltas(&bytes, b);
-		err = compress_block(&bytes, out);
+		err = compress_block(&b->slice, &bytes, out);
 	}
 	strbuf_free(&columns);
 	strbuf_free(&bytes);

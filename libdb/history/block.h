@@ -16,7 +16,7 @@
 #define HISTORY_BYTE_ORDER	0x01020304u
 #define HISTORY_VERSION		1u
 #define HISTORY_BYTES_MAX	((size_t)64 << 20)	/* of a block before it is compressed */
-#define HISTORY_POSITIONS_MAX	(UINT32_C(1) << 22)	/* of a segment's stacks: 32 MiB */
+#define HISTORY_POSITIONS_MAX	((uint32_t)(HISTORY_STORE_MAX / 8))	/* of a segment's stacks */
 
 struct history_header {
 	char magic[8];
@@ -26,6 +26,7 @@ struct history_header {
 struct history_block_header {
 	uint32_t length;		/* of the compressed bytes that follow */
 	uint32_t size;			/* of these before */
+	int64_t begin_ns, end_ns;	/* of the slice */
 };
 
 /* Samples that a stack had in a slice. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/history/block.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 /* What is collected of the slices that were asked for. */
@@ -15,9 +16,9 @@ struct collected {
 	struct history_sums sums;
 };
 
-static bool is_within(const struct history_slice *s, int64_t from_ns, int64_t to_ns)
+bool history_slice_is_within(int64_t begin_ns, int64_t end_ns, int64_t from_ns, int64_t to_ns)
 {
-	int64_t middle = s->begin_ns + (s->end_ns - s->begin_ns) / 2;
+	int64_t middle = begin_ns + (end_ns - begin_ns) / 2;
 
 	return middle >= from_ns && middle < to_ns;
 }
@@ -73,7 +74,8 @@ int history_segment_read(const char *path, int64_t from_ns, int64_t to_ns,
 	int err = history_reader_open(&r, path, e), more = 0;
 
 	while (!err && (more = history_reader_next(&r, e)) > 0)
-		if (is_within(&r.block.slice, from_ns, to_ns))
+		if (history_slice_is_within(r.block.slice.begin_ns, r.block.slice.end_ns, from_ns,
+					    to_ns))
 			collect(&c, &r);
 	if (!err)
 		err = more;
@@ -83,6 +85,28 @@ int history_segment_read(const char *path, int64_t from_ns, int64_t to_ns,
 	free(c.slices);
 	free(c.numbers);
 	free(c.sums.samples);
+	return err;
+}
+
+int history_segment_scan(const char *path, void (*slice)(void *context, int64_t begin_ns,
+							 int64_t end_ns),
+			 void *context, struct op_error *e)
+{
+	struct history_block_header h;
+	struct history_reader r;
+	int err = history_reader_open(&r, path, e);
+
+	while (!err && r.length - r.at >= sizeof(h)) {
+		err = file_read_at(r.fd, &h, sizeof(h), r.at);
+		if (err)
+			op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+		if (err || h.length > r.length - r.at - sizeof(h) || h.begin_ns < 0 ||
+		    h.end_ns < h.begin_ns)
+			break;
+		slice(context, h.begin_ns, h.end_ns);
+		r.at += sizeof(h) + h.length;
+	}
+	history_reader_free(&r);
 	return err;
 }
 

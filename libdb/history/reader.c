@@ -237,6 +237,9 @@ int history_reader_next(struct history_reader *r, struct op_error *e)
 	}
 	if (!err)
 		err = decode(r, bytes, h.size, &why);
+	if (!err && !why && (r->block.slice.begin_ns != h.begin_ns ||
+			     r->block.slice.end_ns != h.end_ns))
+		why = "times differ from those in its header";
 	free(bytes);
 	if (why)
 		return op_error_set(e, -EPROTO, "%s: offset %llu: %s", r->path,

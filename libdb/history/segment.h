@@ -12,18 +12,27 @@
 #ifndef LIBDB_HISTORY_SEGMENT_H
 #define LIBDB_HISTORY_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "libdb/stack/store.h"
 #include "libutil/error.h"
 
 #define HISTORY_NUMBERS_MAX	1024	/* of a slice */
+#define HISTORY_STORE_MAX	(UINT64_C(32) << 20)	/* bytes of the store of a segment [HI-7] */
 
 /* What happened in a slice besides: samples lost by a reason, time that CPUs were busy, ... */
 struct history_number {
 	const char *name;		/* [a-z0-9_.]+ */
 	uint64_t value;			/* adds up with those of other slices */
 };
+
+/* Names of numbers that reports know; the others are gauges of doc/history.md. */
+#define HISTORY_LOST		"lost."		/* then loss_name(): samples lost by that reason */
+#define HISTORY_FILTERED	"filtered"
+#define HISTORY_IDLE		"idle"
+#define HISTORY_THROTTLED	"throttled"
+#define HISTORY_NOT_KEPT	"not_kept"	/* recorded, but not in the history */
 
 struct history_slice {
 	int64_t begin_ns, end_ns;	/* CLOCK_REALTIME; begin <= end */
@@ -42,6 +51,10 @@ struct history_writer;
 int history_writer_open(const char *path, struct history_writer **ret, struct op_error *e);
 struct history_writer *history_writer_close(struct history_writer *w);	/* returns NULL */
 
+/* When the last slice ended, 0: there is none; and how many bytes a crash had left of another. */
+int64_t history_writer_end_ns(const struct history_writer *w);
+uint64_t history_writer_cut(const struct history_writer *w);
+
 /*
  * Add a slice: the samples that the stack store @store has and had not when the last one was added.
  * Empty slices take some 30 bytes. -ESTALE: @store does not begin with what the segment has; begin
@@ -52,6 +65,17 @@ int history_writer_add(struct history_writer *w, const struct history_slice *sli
 		       const char *store, struct op_error *e);
 
 /* --- reading --- */
+
+/*
+ * Call @slice for each slice of the segment by the headers of its blocks, which are not verified:
+ * fast. Returns 0 or an error of history_segment_read().
+ */
+int history_segment_scan(const char *path, void (*slice)(void *context, int64_t begin_ns,
+							 int64_t end_ns),
+			 void *context, struct op_error *e);
+
+/* Whether the slice belongs to the range from @from_ns to below @to_ns: its middle does. */
+bool history_slice_is_within(int64_t begin_ns, int64_t end_ns, int64_t from_ns, int64_t to_ns);
 
 struct history_segment {
 	struct history_slice *slices;	/* those that were asked for, in the order of the file */

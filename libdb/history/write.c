@@ -19,6 +19,8 @@ struct history_writer {
 	uint32_t done;			/* positions of the store that are in the segment, */
 	uint64_t hash;			/* these records, with counts of 0, */
 	struct history_sums sums;	/* and the samples of their counts that are */
+	int64_t end_ns;			/* of the last slice */
+	uint64_t cut;			/* bytes that were no whole slice when it was opened */
 	bool is_spent;			/* a block was made that is not in the file */
 };
 
@@ -42,7 +44,7 @@ static int create(const char *path, struct op_error *e)
 	int err;
 
 	history_put_header(&header);
-	err = file_write_atomic(path, header.text, header.len, 0640);
+	err = file_write_atomic(path, header.text, header.len, 0644);
 	strbuf_free(&header);
 	return err ? failed_to("create", path, err, e) : 0;
 }
@@ -51,8 +53,10 @@ static int add_up(struct history_writer *w, struct history_reader *r, struct op_
 {
 	int more;
 
-	while ((more = history_reader_next(r, e)) > 0)
+	while ((more = history_reader_next(r, e)) > 0) {
 		history_sums_add(&w->sums, r);
+		w->end_ns = r->block.slice.end_ns;
+	}
 	return more;
 }
 
@@ -66,6 +70,7 @@ static int load(struct history_writer *w, struct op_error *e)
 		err = add_up(w, &r, e);
 	if (!err) {
 		w->length = r.at;
+		w->cut = r.cut;
 		w->done = r.log.have;
 		w->hash = hash_records(&r.log, r.log.have);
 		w->packer = r.packer;
@@ -110,6 +115,16 @@ struct history_writer *history_writer_close(struct history_writer *w)
 	free(w->path);
 	free(w);
 	return NULL;
+}
+
+int64_t history_writer_end_ns(const struct history_writer *w)
+{
+	return w->end_ns;
+}
+
+uint64_t history_writer_cut(const struct history_writer *w)
+{
+	return w->cut;
 }
 
 /* --- adding --- */
@@ -192,6 +207,7 @@ static int add_log(struct history_writer *w, const struct history_slice *slice,
 		free(w->sums.samples);
 		w->sums = (struct history_sums){ counts, nr };
 		w->done = log->have;
+		w->end_ns = slice->end_ns;
 		w->hash = hash_records(log, log->have);
 		w->is_spent = false;
 		counts = NULL;

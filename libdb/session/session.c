@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "libdb/history/folder.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -49,14 +50,12 @@ static int set_mode(int fd, mode_t now, mode_t wanted)
 	return (now & 07777) == wanted || !fchmod(fd, wanted) ? 0 : -errno;
 }
 
-int session_set_rights(const char *session_dir, bool world_readable)
+static int set_rights(const char *path, bool world_readable)
 {
-	char *samples = session_samples_path(session_dir, "");
-	int fd = open(samples, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
 	const struct group *group = getgrnam(SESSION_GROUP);
 	struct stat st;
 
-	free(samples);
 	if (fd < 0 || fstat(fd, &st))
 		err = -errno;
 	else if (st.st_uid != geteuid())
@@ -67,6 +66,19 @@ int session_set_rights(const char *session_dir, bool world_readable)
 		err = set_mode(fd, st.st_mode, world_readable ? 0755 : S_ISGID | 0750);
 	if (fd >= 0)
 		close(fd);
+	return err;
+}
+
+int session_set_rights(const char *session_dir, bool world_readable)
+{
+	char *samples = session_samples_path(session_dir, "");
+	char *history = path_join(session_dir, HISTORY_DIR);
+	int err = set_rights(samples, world_readable);
+
+	if (!err && file_exists(history))
+		err = set_rights(history, world_readable);
+	free(history);
+	free(samples);
 	return err;
 }
 

@@ -53,7 +53,7 @@ char *session_log_path(const char *session_dir);
 char *session_control_path(const char *session_dir);
 
 /*
- * Let only the owner and SESSION_GROUP read SD/samples, whose names of files have addresses of all
+ * Let only the owner and SESSION_GROUP read SD/samples and SD/history, which have addresses of all
  * processes, or with @world_readable everybody; new files get the group from their folder. A folder
  * of another user stays as it is. [SS-6]
  */

@@ -349,9 +349,8 @@ static void annotate_image(struct annotation *a, const struct inverted_image *in
 			  .first_symbol = a->nr_symbols };
 	struct sample_list samples = { 0 };
 	struct sample_header header;
-	size_t size;
 
-	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
+	if (!sample_file_read_header(inverted->apps[0].files[0]->file, &header, NULL))
 		inverted->image->is_kernel |= header.is_kernel;
 	populate_open_image(inverted, options, finder, &w.binary, notices);
 	if (!options->compat)

@@ -14,6 +14,8 @@
 #include "libutil/xalloc.h"
 #include "pp/cli/option_words.h"
 
+struct option_times option_times;
+
 /* Clear the variables that popt fills in. */
 static void clear_values(const struct poptOption *option)
 {
@@ -81,6 +83,26 @@ static bool has_verbose_list(const struct poptOption *option)
 	return false;
 }
 
+/* Make --since, --until and --last one more argument, outside of braces: it is for all profiles. */
+static int add_time(struct command_line *line, struct op_error *e)
+{
+	const struct option_times *t = &option_times;
+	const char **args;
+
+	if (!t->since && !t->until && !t->last)
+		return 0;
+	if (t->last && (t->since || t->until))
+		return option_conflict("--last", t->since ? "--since" : "--until", e);
+	line->time = t->last ? xasprintf("time:-%s..", t->last)
+		   : xasprintf("time:%s..%s", t->since ? t->since : "", t->until ? t->until : "");
+	args = xcalloc(line->nr_args + 2, sizeof(*args));
+	for (size_t i = 0; i < line->nr_args; i++)
+		args[i] = line->args[i];
+	args[line->nr_args++] = line->time;
+	line->args = line->own_args = args;
+	return 0;
+}
+
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e)
 {
@@ -103,13 +125,15 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 	ret->args = poptGetArgs(ret->context);
 	while (ret->args && ret->args[ret->nr_args])
 		ret->nr_args++;
-	return 0;
+	return add_time(ret, e);
 }
 
 void command_line_end(const struct option_set *set, struct command_line *line)
 {
 	poptFreeContext(line->context);
 	free(line->words);
+	free(line->own_args);
+	free(line->time);
 	clear_values(set->table);
 	*line = (struct command_line){ 0 };
 }

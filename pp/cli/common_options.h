@@ -18,6 +18,19 @@
 	  "folders to search for missing binaries", "path,..." },                              \
 	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "find binaries below this folder", "path" }
 
+/* A range of time of the history: command_line_read() adds it to the arguments as time:A..B. */
+extern struct option_times {
+	char *since, *until, *last;
+} option_times;
+
+#define COMMON_OPTIONS_TIME                                                                    \
+	{ "since", 0, POPT_ARG_STRING, &option_times.since, 0,                                 \
+	  "report on the history from that time on: 14:00, -1h, 'yesterday 14:05'", "time" },  \
+	{ "until", 0, POPT_ARG_STRING, &option_times.until, 0,                                 \
+	  "report on the history until that time (default now)", "time" },                     \
+	{ "last", 0, POPT_ARG_STRING, &option_times.last, 0,                                   \
+	  "report on so much of the history, until now: 15m", "time" }
+
 #define COMMON_OPTIONS_UNNAMED(raw)                                                            \
 	{ "merge-unnamed", 0, POPT_ARG_NONE, &(raw).merge_unnamed, 0,                          \
 	  "add up functions without a name by section: [.text]", NULL }
@@ -43,6 +56,8 @@ struct command_line {
 	size_t nr_args;
 	enum asked asked;
 	const char **words;		/* what popt reads */
+	const char **own_args;		/* @args with @time, of --since and the like, or NULL */
+	char *time;
 	poptContext context;
 };
 

@@ -23,10 +23,13 @@ static struct raw {
 	int images, applications, all, merge_unnamed, no_inline, reverse, long_names, no_header;
 	int csv, json;
 	char *confidence, *threshold, *fail_above, *sort, *demangle, *verbose, *output_file, *color;
-	char *session_dir, *image_path, *root;
+	char *session_dir, *image_path, *root, *before, *after;
 } raw;
 
 static const struct poptOption table[] = {
+	{ "before", 0, POPT_ARG_STRING, &raw.before, 0,
+	  "compare this range of time of the history, such as -25h..-24h", "A..B" },
+	{ "after", 0, POPT_ARG_STRING, &raw.after, 0, "with this one", "A..B" },
 	{ "images", 0, POPT_ARG_NONE, &raw.images, 0, "compare images instead of symbols", NULL },
 	{ "applications", 0, POPT_ARG_NONE, &raw.applications, 0,
 	  "keep the applications of a library apart", NULL },
@@ -211,6 +214,29 @@ static int parse_sessions(const char **args, size_t nr, struct diff_options *o, 
 	return err;
 }
 
+/* --before and --after are the two profiles, and all words belong to both. */
+static int parse_times(const char **args, size_t nr, struct diff_options *o, struct op_error *e)
+{
+	const char **words;
+	char *before, *after;
+	size_t nr_specs;
+	int err;
+
+	if (!raw.before || !raw.after)
+		return op_error_set(e, -EINVAL, "--before=A..B and --after=A..B are used together");
+	before = xasprintf("time:%s", raw.before);
+	after = xasprintf("time:%s", raw.after);
+	words = xcalloc(nr + 6, sizeof(*words));
+	memcpy(words, (const char *[]){ "{", before, "}", "{", after, "}" }, 6 * sizeof(*words));
+	for (size_t i = 0; i < nr; i++)
+		words[6 + i] = args[i];
+	err = profile_specs_parse(words, nr + 6, o->specs, &nr_specs, e);
+	free(words);
+	free(before);
+	free(after);
+	return err;
+}
+
 static int parse_specs(const struct command_line *line, struct diff_options *o,
 		       struct op_error *e)
 {
@@ -218,6 +244,8 @@ static int parse_specs(const struct command_line *line, struct diff_options *o,
 	size_t nr_specs = 0;
 	int err;
 
+	if (raw.before || raw.after)
+		return parse_times(line->args, line->nr_args, o, e);
 	for (size_t i = 0; i < line->nr_args; i++)
 		braces |= strspn(line->args[i], "{}") == strlen(line->args[i]);
 	if (!braces)

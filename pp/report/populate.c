@@ -211,10 +211,9 @@ static void prepare(const struct inverted_image *inverted, struct finder *finder
 		    struct notices *notices)
 {
 	struct sample_header header;
-	size_t size;
 
 	/* keys of kernel images have another base */
-	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
+	if (!sample_file_read_header(inverted->apps[0].files[0]->file, &header, NULL))
 		inverted->image->is_kernel |= header.is_kernel;
 	find_image(finder, inverted->image, notices);
 	/* a module may be an application too, shown by the name of its file */

@@ -122,8 +122,9 @@ static int read_header(struct profile_class *class, const struct sample_file *fi
 		       struct op_error *e)
 {
 	struct op_error why = { "" };
-	int err = compat ? sample_header_read_any(file->path, &class->header, &why)
-			 : sample_header_read(file->path, &class->header, NULL, &why);
+	int err = compat && !file->derived
+			 ? sample_header_read_any(file->path, &class->header, &why)
+			 : sample_file_read_header(file, &class->header, &why);
 
 	class->has_header = !err;
 	if (err)

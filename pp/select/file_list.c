@@ -20,6 +20,7 @@
 #include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/select/history.h"
 
 struct walk {
 	const struct report_session *session;
@@ -351,6 +352,15 @@ static void visit_derived(struct walk *w, const struct stack_arc_file *derived)
 	free(folder);
 }
 
+int sample_file_read_header(const struct sample_file *file, struct sample_header *ret,
+			    struct op_error *e)
+{
+	if (!file->derived)
+		return sample_header_read(file->path, ret, NULL, e);
+	*ret = file->derived->header;
+	return 0;
+}
+
 static void visit_stacks(struct walk *w)
 {
 	struct file_list *list = w->list;
@@ -372,13 +382,16 @@ static void visit_stacks(struct walk *w)
 
 static int walk_session(struct walk *w)
 {
+	const struct session_history *history = w->session->history;
 	char *stats = path_join(w->session->samples, "stats");
 	struct strbuf path = STRBUF_INIT;
 	int err;
 
 	strbuf_add(&path, w->session->samples);
 	w->prefix = path.len + 1;
-	err = visit_folder(w, &path, true);
+	err = history ? 0 : visit_folder(w, &path, true);
+	for (size_t i = 0; history && i < history->nr_files; i++)
+		visit_derived(w, &history->files[i]);
 	for (size_t i = 0; i < w->session->parts.nr && !err; i++)
 		err = walk_part(w, stats, i);
 	w->part = NULL;

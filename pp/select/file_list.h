@@ -27,6 +27,10 @@ struct sample_file {
 	const struct stack_arc_file *derived;	/* its samples, if there is no such file [FL-7] */
 };
 
+/* The header of its file. Errors as of sample_header_read(). */
+int sample_file_read_header(const struct sample_file *file, struct sample_header *ret,
+			    struct op_error *e);
+
 struct file_list {
 	struct sample_file *files;	/* sorted by path within their session */
 	size_t nr, room;

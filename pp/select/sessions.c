@@ -4,12 +4,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdb/history/folder.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/select/history.h"
 
 static int compare_names(const void *a, const void *b)
 {
@@ -167,6 +170,48 @@ static void add_paths(struct session_list *list, const struct profile_spec *spec
 	}
 }
 
+/* --- ranges of the history --- */
+
+static void add_history(struct session_list *list, const struct profile_spec *spec,
+			const struct session_history *history, bool times, struct notices *notices)
+{
+	struct report_session *s;
+
+	add_session(list, spec->archive, HISTORY_DIR, xstrdup(history->folder), times, notices);
+	s = &list->sessions[list->nr - 1];
+	s->history = xcalloc(1, sizeof(*s->history));
+	*s->history = *history;
+	s->info.start_time = (uint64_t)(history->begin_ns / 1000000000);
+	s->info.end_time = (uint64_t)(history->end_ns / 1000000000);
+	snprintf(s->info.call_arcs, sizeof(s->info.call_arcs), "%s", SESSION_ARCS_OF_STACKS);
+	s->has_counts = true;
+	s->counts = history->counts;
+	session_history_make_files(s->history, s);
+}
+
+static int open_range(const char *session_dir, const struct profile_spec *spec, bool times,
+		      struct session_list *ret, struct notices *notices, struct op_error *e)
+{
+	struct session_list list = { 0 };
+	struct session_history *histories;
+	size_t nr;
+	int err = spec->list[SPEC_SESSION].nr
+		  ? op_error_set(e, -EINVAL, "'session:' and a range of time cannot be used "
+				 "together: the history has no sessions")
+		  : histories_read(session_dir, &spec->time, &histories, &nr, notices, e);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++)
+		add_history(&list, spec, &histories[i], times, notices);
+	free(histories);
+	list.existing = xstrdup(HISTORY_DIR);
+	*ret = list;
+	return 0;
+}
+
+/* --- */
+
 /* The first of @wanted that is no session, or NULL. */
 static const char *find_missing(const struct profile_spec *spec, const bool *exists)
 {
@@ -222,13 +267,19 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec, bool
 {
 	struct session_list list = { 0 };
 	struct strbuf existing = STRBUF_INIT;
-	char *samples = path_join(session_dir, "samples");
+	char *samples;
 	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
-	bool *exists = xcalloc(wanted->nr + 1, sizeof(*exists));
 	const char *missing;
 	char **names = NULL;
 	size_t nr = 0;
-	int err = list_names(samples, &names, &nr);
+	bool *exists;
+	int err;
+
+	if (spec->has_time)
+		return open_range(session_dir, spec, times, ret, notices, e);
+	samples = path_join(session_dir, "samples");
+	exists = xcalloc(wanted->nr + 1, sizeof(*exists));
+	err = list_names(samples, &names, &nr);
 
 	if (err && err != -ENOENT && err != -ENOTDIR) {
 		err = op_error_set(e, err, "cannot open '%s': %s", samples, strerror(-err));
@@ -279,6 +330,9 @@ void sessions_close(struct session_list *list)
 		session_parts_free(&s->parts);
 		session_processes_free(&s->processes);
 		event_times_free(&s->times);
+		if (s->history)
+			session_history_free(s->history);
+		free(s->history);
 		free(s->name);
 		free(s->label);
 		free(s->samples);

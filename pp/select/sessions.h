@@ -35,6 +35,7 @@ struct report_session {
 	struct image_ids *ids;		/* or NULL */
 	struct session_processes processes;	/* names of tasks */
 	struct session_parts parts;	/* what stats/parts/N are for */
+	struct session_history *history;	/* it is a range of the history; or NULL */
 };
 
 struct session_list {
@@ -44,8 +45,8 @@ struct session_list {
 };
 
 /*
- * Open the sessions below @session_dir that @spec selects. Without @times their event times are
- * not read, so that counts are not scaled.
+ * Open the sessions below @session_dir that @spec selects, or the range of the history. Without
+ * @times their event times are not read, so that counts are not scaled.
  * -ENOENT: there are none, or none match; @e names those that exist.
  */
 int sessions_open(const char *session_dir, const struct profile_spec *spec, bool times,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libdb/session/session.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/strbuf.h"
@@ -132,7 +133,7 @@ static int unknown_tag(const char *arg, size_t len, struct op_error *e)
 
 	for (size_t i = 0; i < SPEC_NAME; i++)
 		strbuf_addf(&known, "%s, ", tags[i].name);
-	strbuf_add(&known, "archive");
+	strbuf_add(&known, "time, archive");
 	op_error_set(e, -EINVAL,
 		     "unknown tag '%.*s:': expected one of %s; to name a file, write './%.*s'",
 		     (int)len, arg, known.text, 80, arg);
@@ -163,6 +164,15 @@ static int set_archive(struct profile_spec *spec, const char *path, struct op_er
 	return 0;
 }
 
+static int set_time(struct profile_spec *spec, const char *text, struct op_error *e)
+{
+	if (spec->has_time)
+		return op_error_set(e, -EINVAL, "'time:%.60s': a profile has one range of time; "
+				    "compare two with '{ time:A..B } { time:C..D }'", text);
+	spec->has_time = true;
+	return time_range_parse(text, (int64_t)clock_ns(CLOCK_REALTIME), &spec->time, e);
+}
+
 static int add_argument(struct profile_spec *spec, const char *arg, struct op_error *e)
 {
 	size_t len = tag_length(arg);
@@ -177,6 +187,8 @@ static int add_argument(struct profile_spec *spec, const char *arg, struct op_er
 		return add_value(&spec->list[SPEC_NAME], SPEC_NAME, arg, e);
 	if (len == strlen("archive") && !strncmp(arg, "archive", len))
 		return set_archive(spec, arg + len + 1, e);
+	if (len == strlen("time") && !strncmp(arg, "time", len))
+		return set_time(spec, arg + len + 1, e);
 	for (int tag = 0; tag < SPEC_NAME; tag++)
 		if (strlen(tags[tag].name) == len && !strncmp(arg, tags[tag].name, len))
 			return add_values(&spec->list[tag], tag, arg + len + 1, e);

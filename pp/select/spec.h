@@ -17,6 +17,7 @@
 #include "libdb/session/name.h"
 #include "libdb/session/processes.h"
 #include "libutil/error.h"
+#include "pp/select/time_range.h"
 
 enum spec_tag {
 	SPEC_SESSION,
@@ -53,6 +54,8 @@ struct spec_list {
 struct profile_spec {
 	struct spec_list list[NR_SPEC_TAGS];
 	char *archive;		/* folder, absolute; or NULL */
+	bool has_time;		/* samples of this range of the history, not of a session */
+	struct time_range time;
 	bool compat;		/* set after parsing: match as the original does [PS-12] */
 };
 

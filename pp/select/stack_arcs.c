@@ -17,6 +17,7 @@
 #include "libutil/hash.h"
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
+#include "pp/select/history.h"
 
 /* An image of the snapshot as sample files name it. */
 struct place {
@@ -380,7 +381,7 @@ static void add_all(struct maker *m)
 	free(m->touched);
 }
 
-static void sort_file(struct stack_arc_file *f)
+void stack_arc_file_sort(struct stack_arc_file *f)
 {
 	struct stack_arc *spare = xcalloc(f->nr + 1, sizeof(*spare)), *sorted;
 	size_t nr = 0;
@@ -406,17 +407,15 @@ int stack_arcs_read(const struct report_session *session, struct stack_arcs *ret
 		.session = session, .s = &out.snapshot, .out = &out,
 		.kernel_by_app = strstr(session->info.separate, "kernel"),
 	};
-	char *path = path_join(session->samples, "stats/" STACK_STORE_FILE);
-	int err = stack_store_read(path, &out.snapshot, e);
+	int err = session_stacks_read(session, &out.snapshot, e);
 
-	free(path);
 	if (err)
 		return err;
 	make_places(&m);
 	find_contexts(&m);
 	add_all(&m);
 	for (size_t i = 0; i < out.nr; i++)
-		sort_file(&out.files[i]);
+		stack_arc_file_sort(&out.files[i]);
 	free(m.places);
 	free(m.contexts);
 	free(m.keys);

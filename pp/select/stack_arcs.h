@@ -2,6 +2,8 @@
 /*
  * stack_arcs.h - the {cg} files of a session that has none: made from its stack store [FL-7]
  *
+ * The same structures hold the samples of a range of the history (pp/select/history.h).
+ *
  * Each two neighbors in a stack are an arc. Arcs are gathered in files as the daemon does with
  * --call-arcs ([EB-78], doc/event-buffer.md), so that reports read both kinds of sessions alike.
  */
@@ -21,7 +23,7 @@ struct stack_arc {
 	uint64_t count;
 };
 
-/* What a {cg} file would hold. */
+/* What a {cg} file would hold; or a sample file, whose keys are those of samples. */
 struct stack_arc_file {
 	struct sample_name name;	/* its texts belong to the session's struct stack_arcs */
 	const char *build_id, *cgroup;	/* of the part it would lie in [SS-60], or "" */
@@ -43,5 +45,8 @@ struct stack_arcs {
 int stack_arcs_read(const struct report_session *session, struct stack_arcs *ret,
 		    struct op_error *e);
 void stack_arcs_free(struct stack_arcs *arcs);
+
+/* Sort its arcs, and add up those of the same key. */
+void stack_arc_file_sort(struct stack_arc_file *f);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 #include "libdb/history/block.h"
+#include "libutil/varint.h"
 #include "tests/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,8 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void add_block(struct strbuf *out, const uint8_t *data, size_t n)
 {
 	struct history_block_header h = { .size = (uint32_t)n };
+	const uint8_t *at = data;
+	bool failed = false;
 	char packed[ZSTD_COMPRESSBOUND(UINT16_MAX)];
 
+	h.begin_ns = (int64_t)varint_get(&at, data + n, &failed);
+	h.end_ns = (int64_t)((uint64_t)h.begin_ns + varint_get(&at, data + n, &failed));
 	h.length = (uint32_t)ZSTD_compress(packed, sizeof(packed), data, n, 1);
 	strbuf_add_bytes(out, &h, sizeof(h));
 	strbuf_add_bytes(out, packed, h.length);
@@ -44,13 +49,24 @@ static const char *segment(const uint8_t *data, size_t size)
 	return path;
 }
 
+static void add_length(void *sum, int64_t begin_ns, int64_t end_ns)
+{
+	if (begin_ns > end_ns)
+		abort();
+	*(uint64_t *)sum += (uint64_t)(end_ns - begin_ns);
+}
+
 static int count_samples(const char *path, uint64_t *ret)
 {
+	uint64_t length = 0;
 	struct history_segment s;
 	struct stack_totals t;
 	size_t names = 0;
-	int err = history_segment_read(path, INT64_MIN, INT64_MAX, &s, NULL);
+	struct op_error e = { "" };
+	int err;
 
+	(void)history_segment_scan(path, add_length, &length, &e);
+	err = history_segment_read(path, INT64_MIN, INT64_MAX, &s, NULL);
 	if (err)
 		return err;
 	stack_snapshot_totals(&s.stacks, &t);
@@ -62,7 +78,7 @@ static int count_samples(const char *path, uint64_t *ret)
 	}
 	*ret = t.samples;
 	history_segment_free(&s);
-	return names == SIZE_MAX;	/* so that none is left out */
+	return names == SIZE_MAX || length == UINT64_MAX;	/* so that none is left out */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -116,7 +116,8 @@ $(call tests_named,daemon/collect/perf,call_trees call_trees_hard): | $(call_tre
 $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/record,\
 	$(addprefix $(f)/,$(call unit_names,$(f)))),\
 	$(call test_of,$(t),tests/fake_collector.c,libdaemon.a))
-threaded += $(call tests_named,daemon/record,comms recorder_session)
+threaded += $(call tests_named,daemon/record,comms recorder_session history)
+$(call each_is_a_test,daemon/history,libdaemon.a)
 $(call each_is_a_test,daemon/hostile,libdaemon.a)
 $(call each_is_a_test,daemon/jit,libdaemon.a,object)
 $(call test_of,daemon/jit/object,,libdaemon.a libpp.a)

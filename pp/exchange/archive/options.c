@@ -49,6 +49,9 @@ static int parse(const struct command_line *line, struct archive_options *o, str
 				   "--output-directory (-o)");
 	if (!err)
 		err = profile_spec_parse(line->args, line->nr_args, &o->spec, e);
+	if (!err && o->spec.has_time)
+		err = op_error_set(e, -EINVAL, "'time:' cannot be archived: a range of the history "
+				   "has no sample files; export it with opexport");
 	if (err)
 		return err;
 	o->spec.compat = o->compat;

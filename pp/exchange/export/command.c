@@ -34,6 +34,7 @@ static const struct poptOption table[] = {
 	{ "no-symbols", 0, POPT_ARG_NONE, &raw.no_symbols, 0,
 	  "write addresses without names, for readers that look them up", NULL },
 	COMMON_OPTIONS_UNNAMED(raw),
+	COMMON_OPTIONS_TIME,
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "print all warnings", NULL },
 	COMMON_OPTIONS_HELP,

@@ -41,10 +41,9 @@ static void read_header(struct export *x, struct report_image *image)
 
 	for (size_t i = 0; i < files->nr; i++) {
 		struct sample_header header;
-		size_t size;
 
 		if (files->files[i].image != image ||
-		    sample_header_read(files->files[i].path, &header, &size, NULL))
+		    sample_file_read_header(&files->files[i], &header, NULL))
 			continue;
 		image->is_kernel |= header.is_kernel;
 		find_image(x->collection->finder, image, x->notices);

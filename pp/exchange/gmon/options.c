@@ -19,6 +19,7 @@ static const struct poptOption table[] = {
 	  "write to this file (default gmon.out)", "file" },
 	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
 	  "leave out symbols below this share", "percent" },
+	COMMON_OPTIONS_TIME,
 	COMMON_OPTIONS_PLACES(raw),
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "write exactly what OProfile does",
 	  "oprofile" },

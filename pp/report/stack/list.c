@@ -19,6 +19,7 @@
 #include "pp/report/stack/report.h"
 #include "pp/report/stack/symbols.h"
 #include "pp/select/event_scale.h"
+#include "pp/select/history.h"
 
 /* What stacks of one context, event and innermost image have in common. */
 struct choice {
@@ -375,10 +376,8 @@ static void add_lost(struct reader *r)
 static void read_session(struct reader *r, const struct report_session *session, int *ret_err,
 			 struct op_error *e)
 {
-	char *stats = path_join(session->samples, "stats");
-	char *path = path_join(stats, STACK_STORE_FILE);
 	struct op_error why = { "" };
-	int err = stack_store_read(path, &r->snapshot, &why);
+	int err = session_stacks_read(session, &r->snapshot, &why);
 
 	r->session = session;
 	if (!err) {
@@ -392,8 +391,6 @@ static void read_session(struct reader *r, const struct report_session *session,
 			notice_add(r->notices, "ignored the stacks of session '%s': %s",
 				   session->name, why.text);
 	}
-	free(path);
-	free(stats);
 }
 
 int stack_list_read(struct collection *c, const struct stacks_options *options,

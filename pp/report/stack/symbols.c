@@ -161,10 +161,9 @@ static void check_sample_file(struct stack_symbols *s, struct report_image *imag
 	for (size_t i = 0; i < a->nr_files; i++) {
 		const struct sample_file *file = a->files[i].file;
 		struct sample_header header;
-		size_t size;
 
 		if (a->files[i].image != image || file->session != s->session ||
-		    sample_header_read(file->path, &header, &size, NULL))
+		    sample_file_read_header(file, &header, NULL))
 			continue;
 		image->is_kernel |= header.is_kernel;
 		find_image(s->collection->finder, image, s->notices);

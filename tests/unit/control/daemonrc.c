@@ -57,6 +57,9 @@ static const char everything[] =
 	"CALL_ARCS=yes\n"
 	"UNWIND=fp\n"
 	"UNWIND_MEMORY=128\n"
+	"HISTORY=30d\n"
+	"QUOTA=4G\n"
+	"SLICE=10s\n"
 	"KERNEL_RANGE=ffffffff81000000,ffffffff81e00000\n"
 	"XENIMAGE=none\n"
 	"COLLECTOR=perf\n"
@@ -115,6 +118,9 @@ TEST(bad_lines)
 		{ "callgraph=1\n", "unknown key" },
 		{ "UNWIND=dwarf\n", "rc:1: invalid value 'dwarf': expected tables or fp" },
 		{ "UNWIND_MEMORY=16385\n", "rc:1: " },
+		{ "HISTORY=forever\n", "rc:1: " },
+		{ "QUOTA=1M\n", "rc:1: " },
+		{ "SLICE=0s\n", "rc:1: " },
 		{ "CALL_ARCS=1\n", "rc:1: " },
 		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: invalid value" },
 		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: invalid value" },

@@ -253,7 +253,8 @@ TEST(daemon_command_lines)
 				 { SET_SESSION_DIR, (char *)"/tmp" } };
 	struct setting unwind[] = { { SET_CALL_ARCS, NULL }, { SET_UNWIND, (char *)"fp" },
 				    { SET_UNWIND_MEMORY, (char *)"16" },
-				    { SET_CALLGRAPH, (char *)"1024" } };
+				    { SET_CALLGRAPH, (char *)"1024" },
+				    { SET_HISTORY, NULL }, { SET_QUOTA, (char *)"1G" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
 	const struct event_plan by_time = {
@@ -287,7 +288,8 @@ TEST(daemon_command_lines)
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf "
-		      "--callgraph-depth=1024 --call-arcs --unwind=fp --unwind-memory=16");
+		      "--callgraph-depth=1024 --call-arcs --unwind=fp --unwind-memory=16 "
+		      "--history=14d --quota=1G");
 	setup_free(&s);
 
 	setup_init(&s);

@@ -165,6 +165,39 @@ TEST(percents)
 	}
 }
 
+TEST(times_and_sizes)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint64_t want;
+	} times[] = {
+		{ "90s", 0, 90 }, { "1h30m", 0, 5400 }, { "2d", 0, 172800 }, { "1w1s", 0, 604801 },
+		{ "0s", 0, 0 }, { "", -EINVAL, 7 }, { "5", -EINVAL, 7 }, { "m", -EINVAL, 7 },
+		{ "1m1h", -EINVAL, 7 }, { "1m1m", -EINVAL, 7 }, { "-1m", -EINVAL, 7 },
+		{ "1y", -EINVAL, 7 }, { "1 m", -EINVAL, 7 }, { "1m5", -EINVAL, 7 },
+		{ "99999999999999999999s", -ERANGE, 7 }, { "99999999999999999w", -ERANGE, 7 },
+	}, sizes[] = {
+		{ "5", 0, 5 }, { "2K", 0, 2048 }, { "500M", 0, 500ull << 20 },
+		{ "2G", 0, 2ull << 30 }, { "1T", 0, 1ull << 40 }, { "", -EINVAL, 7 },
+		{ "G", -EINVAL, 7 }, { "2g", -EINVAL, 7 }, { "2GB", -EINVAL, 7 },
+		{ "-2G", -EINVAL, 7 }, { "99999999T", -ERANGE, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		uint64_t got = 7;
+		int err = number_parse_duration(times[i].text, &got);
+
+		CHECK(err == times[i].err && got == times[i].want, "'%s': %d", times[i].text, err);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		uint64_t got = 7;
+		int err = number_parse_bytes(sizes[i].text, &got);
+
+		CHECK(err == sizes[i].err && got == sizes[i].want, "'%s': %d", sizes[i].text, err);
+	}
+}
+
 TEST(percents_in_words)
 {
 	static const struct {

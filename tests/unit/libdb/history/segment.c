@@ -164,6 +164,33 @@ TEST(each_range_of_time)
 	give_up();
 }
 
+struct seen {
+	int nr;
+	int64_t end_ns;
+};
+
+static void see(void *context, int64_t begin_ns, int64_t end_ns)
+{
+	struct seen *s = context;
+
+	CHECK(begin_ns == BEGIN + s->nr * MINUTE, "slice %d", s->nr);
+	s->nr++;
+	s->end_ns = end_ns;
+}
+
+TEST(times_are_found_without_reading)
+{
+	struct seen s = { 0 };
+	struct op_error e = { "" };
+
+	make_history();
+	CHECK(!history_segment_scan(segment_path, see, &s, &e), "%s", e.text);
+	CHECK(s.nr == SLICES && s.end_ns == BEGIN + SLICES * MINUTE, "%d slices", s.nr);
+	CHECK(history_writer_end_ns(writer) == s.end_ns, "the writer's end");
+	CHECK(history_segment_scan("/dev/null", see, &s, &e) == -EPROTO, "%s", e.text);
+	give_up();
+}
+
 TEST(continued)
 {
 	make_empty();
@@ -267,6 +294,7 @@ TEST(a_torn_slice_is_cut_off)
 	history_writer_close(writer);
 	writer = NULL;
 	open_writer();
+	CHECK(history_writer_cut(writer), "nothing cut");
 	stat(segment_path, &st);
 	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
 	CHECK(!s.cut, "not cut off: %lld bytes", (long long)st.st_size);

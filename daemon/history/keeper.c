@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * keeper.c - see keeper.h
+ *
+ * There is one job at most. The caller fills it in while the thread waits, and the thread works on
+ * it without the lock.
+ */
+#include "daemon/history/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "libdb/history/folder.h"
+#include "libdb/session/session.h"
+#include "libutil/clock.h"
+#include "libutil/file.h"
+#include "libutil/log.h"
+#include "libutil/thread.h"
+#include "libutil/xalloc.h"
+
+#define NICE	10	/* the thread may take its time */
+
+struct job {
+	char *folder;
+	unsigned int number;		/* of it */
+	int stats;			/* descriptor of the session's stats/; -1: none */
+	int64_t begin_ns, end_ns;
+	struct numbers numbers;
+	bool is_last;
+};
+
+struct history {
+	struct history_config config;
+	char *dir, *proc;
+	unsigned int next_number;
+	char *folder, *store;		/* of the segment that is being filled; NULL: none */
+
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_busy, ends;		/* a job is there; no more will come */
+	struct job job;
+
+	/* the thread's */
+	struct op_error trouble;	/* the last failure, or "" */
+	struct history_writer *writer;
+	char *written;			/* its folder */
+	int64_t carry_begin_ns;		/* of slices that could not be written; 0: none */
+	struct numbers carry;
+	struct gauges gauges;		/* at the end of the last slice */
+};
+
+static void set_trouble(struct history *h, const char *text)
+{
+	bool is_new = strcmp(h->trouble.text, text) != 0;
+
+	snprintf(h->trouble.text, sizeof(h->trouble.text), "%s", text);
+	if (is_new && *text)
+		log_line("the history waits: %s", text);
+	else if (is_new)
+		log_line("the history can be written again");
+}
+
+/* --- links to the session's files --- */
+
+/* The kernel's symbols have a second file, kernel-symbols.HASH. */
+static bool is_linked(const char *name)
+{
+	static const char *const names[] = {
+		SESSION_INFO_FILE, "kernel-symbols", "processes", "event-times", SESSION_VDSO_FILE,
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "kernel-symbols.", 15) && !strchr(name + 15, '.');
+}
+
+static void link_file(int from, int to, const char *name)
+{
+	struct stat a, b;
+
+	if (fstatat(from, name, &a, AT_SYMLINK_NOFOLLOW) || !S_ISREG(a.st_mode))
+		return;
+	if (!fstatat(to, name, &b, AT_SYMLINK_NOFOLLOW)) {
+		if (a.st_ino == b.st_ino)
+			return;
+		(void)unlinkat(to, name, 0);
+	}
+	if (linkat(from, name, to, name, 0) && errno != ENOENT)
+		log_about(LOG_MISC, "cannot link '%s' into the history: %s", name,
+			  strerror(errno));
+}
+
+/* Link the files of the folder @from, which is closed, for which @wanted is true (NULL: all). */
+static void link_files(int from, const char *to_path, bool (*wanted)(const char *name))
+{
+	int to = file_make_dirs(to_path, 0755) ? -1
+						: open(to_path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	DIR *dir = fdopendir(from);
+	struct dirent *entry;
+
+	while (to >= 0 && dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && (!wanted || wanted(entry->d_name)))
+			link_file(from, to, entry->d_name);
+	if (to >= 0)
+		close(to);
+	if (dir)
+		closedir(dir);
+	else
+		close(from);
+}
+
+static void link_session(const struct job *job)
+{
+	int binaries = openat(job->stats, SESSION_BINARIES, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	int stats = openat(job->stats, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	char *to = path_join(job->folder, "stats"), *to_binaries = path_join(to, SESSION_BINARIES);
+
+	if (stats >= 0)
+		link_files(stats, to, is_linked);
+	if (binaries >= 0)
+		link_files(binaries, to_binaries, NULL);
+	free(to_binaries);
+	free(to);
+}
+
+/* --- slices --- */
+
+static void close_writer(struct history *h)
+{
+	h->writer = history_writer_close(h->writer);
+	free(h->written);
+	h->written = NULL;
+}
+
+static int open_writer(struct history *h, const char *folder, struct op_error *e)
+{
+	char *path;
+	int err;
+
+	if (h->written && !strcmp(h->written, folder))
+		return 0;
+	close_writer(h);
+	path = path_join(folder, HISTORY_SEGMENT);
+	err = history_writer_open(path, &h->writer, e);
+	if (!err) {
+		h->written = xstrdup(folder);
+		if (history_writer_cut(h->writer))
+			log_line("cut off %llu bytes of '%s', which a crash had left of a slice",
+				 (unsigned long long)history_writer_cut(h->writer), path);
+	}
+	free(path);
+	return err;
+}
+
+/* A writer that failed is opened again, because it does not know what of its block is written. */
+static int add_slice(struct history *h, const char *folder, struct history_slice *slice,
+		     struct numbers *numbers, struct op_error *e)
+{
+	struct history_number list[NUMBERS_MAX];
+	char *store = path_join(folder, HISTORY_STORE);
+	int err = file_exists(store) ? 0 : -ENOENT;	/* there were no samples */
+
+	if (!err)
+		err = open_writer(h, folder, e);
+	if (!err) {
+		slice->nr_numbers = numbers_list(numbers, list);
+		slice->numbers = list;
+		err = history_writer_add(h->writer, slice, store, e);
+	}
+	if (err)
+		close_writer(h);
+	free(store);
+	return err == -ENOENT || err == -ENODATA ? 0 : err;
+}
+
+/* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
+static void remove_store(const char *folder)
+{
+	char *store = path_join(folder, HISTORY_STORE);
+	char *segment = path_join(folder, HISTORY_SEGMENT);
+
+	(void)unlink(store);
+	if (!file_exists(segment))
+		(void)file_remove_tree(folder);
+	free(segment);
+	free(store);
+}
+
+static void carry_on(struct history *h, const struct job *job)
+{
+	if (!h->carry_begin_ns)
+		h->carry_begin_ns = job->begin_ns;
+	numbers_add_all(&h->carry, &job->numbers);
+}
+
+static void forget_carried(struct history *h)
+{
+	h->carry_begin_ns = 0;
+	h->carry.nr = 0;
+}
+
+static void add_gauges(struct history *h, struct numbers *numbers)
+{
+	struct gauges now;
+
+	gauges_read(h->proc, &now);
+	numbers_add_gauges(numbers, &h->gauges, &now);
+	h->gauges = now;
+}
+
+/* --- what was left --- */
+
+static void set_store_aside(const char *folder, const char *why)
+{
+	char *store = path_join(folder, HISTORY_STORE), *aside = xasprintf("%s.broken", store);
+
+	log_line("cannot complete '%s': %s; samples since its last slice are in '%s'", folder, why,
+		 aside);
+	(void)rename(store, aside);
+	free(aside);
+	free(store);
+}
+
+/*
+ * The samples in the store were taken within a slice after the last one, at most: the daemon was
+ * killed then, or could not write. A power cut may have left a store that does not fit.
+ */
+static void complete(struct history *h, const struct history_folder *f)
+{
+	struct numbers none = { .nr = 0 };
+	struct history_slice slice = { .begin_ns = f->begin_ns };
+	char *store = path_join(f->path, HISTORY_STORE);
+	bool is_complete = !file_exists(store);
+	struct op_error e = { "" };
+	int err;
+
+	free(store);
+	if (is_complete) {
+		remove_store(f->path);
+		return;
+	}
+	err = open_writer(h, f->path, &e);
+	if (!err) {
+		if (history_writer_end_ns(h->writer))
+			slice.begin_ns = history_writer_end_ns(h->writer);
+		slice.end_ns = slice.begin_ns + h->config.slice_ns;
+		err = add_slice(h, f->path, &slice, &none, &e);
+	}
+	close_writer(h);
+	if (!err)
+		remove_store(f->path);
+	else if (err == -EPROTO || err == -ESTALE)
+		set_store_aside(f->path, e.text);
+	else
+		log_line("cannot complete '%s' yet: %s", f->path, e.text);
+}
+
+/* Segments that a failure or a kill left, and @job's if it is complete. */
+static void complete_left(struct history *h, const struct job *job)
+{
+	struct history_folders all = { NULL, 0, 0 };
+
+	if (history_folders_read(h->dir, &all))
+		return;
+	for (size_t i = 0; i < all.nr; i++) {
+		if (all.list[i].number > job->number)
+			break;		/* the caller fills it already */
+		if (all.list[i].number < job->number)
+			complete(h, &all.list[i]);
+		else if (job->is_last)
+			remove_store(job->folder);
+	}
+	history_folders_free(&all);
+}
+
+static void write_slice(struct history *h, struct job *job)
+{
+	struct history_slice slice = { .end_ns = job->end_ns };
+	struct op_error e = { "" };
+	bool has_room;
+	int err;
+
+	add_gauges(h, &job->numbers);
+	carry_on(h, job);
+	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
+	has_room = history_make_room(h->dir, &h->config, job->folder, job->end_ns);
+	link_session(job);
+	if (!has_room)
+		err = op_error_set(&e, -ENOSPC, "less than 64 MB of the disk are free");
+	else
+		err = add_slice(h, job->folder, &slice, &h->carry, &e);
+	set_trouble(h, err ? e.text : "");
+	if (!err)
+		forget_carried(h);
+	if (!err)
+		complete_left(h, job);
+	if (job->is_last)
+		h->carry_begin_ns = 0;	/* its samples are completed later */
+	(void)history_roll_up(h->dir, job->folder, job->end_ns);
+}
+
+static int complete_all(struct history *h, struct op_error *e)
+{
+	struct history_folders all = { NULL, 0, 0 };
+	int err = history_folders_read(h->dir, &all);
+
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", h->dir, strerror(-err));
+	for (size_t i = 0; i < all.nr; i++) {
+		complete(h, &all.list[i]);
+		h->next_number = all.list[i].number + 1;
+	}
+	history_folders_free(&all);
+	return 0;
+}
+
+/* --- the thread --- */
+
+static void *keeper_main(void *context)
+{
+	struct history *h = context;
+
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	gauges_read(h->proc, &h->gauges);
+	pthread_mutex_lock(&h->lock);
+	for (;;) {
+		while (!h->is_busy && !h->ends)
+			pthread_cond_wait(&h->changed, &h->lock);
+		if (!h->is_busy)
+			break;
+		pthread_mutex_unlock(&h->lock);
+		write_slice(h, &h->job);
+		if (h->job.stats >= 0)
+			close(h->job.stats);
+		free(h->job.folder);
+		pthread_mutex_lock(&h->lock);
+		h->is_busy = false;
+		pthread_cond_broadcast(&h->changed);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+static void free_history(struct history *h)
+{
+	close_writer(h);
+	pthread_cond_destroy(&h->changed);
+	pthread_mutex_destroy(&h->lock);
+	free(h->folder);
+	free(h->store);
+	free(h->dir);
+	free(h->proc);
+	free(h);
+}
+
+int history_open(const char *session_dir, const struct history_config *config, const char *proc,
+		 struct history **ret, struct op_error *e)
+{
+	struct history *h = xcalloc(1, sizeof(*h));
+	int err;
+
+	h->config = *config;
+	h->dir = path_join(session_dir, HISTORY_DIR);
+	h->proc = xstrdup(proc);
+	lock_init(&h->lock);
+	pthread_cond_init(&h->changed, NULL);
+	err = file_make_dirs(h->dir, 0750);
+	if (err)
+		err = op_error_set(e, err, "cannot create '%s': %s", h->dir, strerror(-err));
+	if (!err)
+		err = complete_all(h, e);
+	if (!err)
+		err = thread_start(&h->thread, keeper_main, h);
+	if (err)
+		free_history(h);
+	else
+		*ret = h;
+	return err;
+}
+
+void history_close(struct history *h)
+{
+	if (!h)
+		return;
+	pthread_mutex_lock(&h->lock);
+	h->ends = true;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+	pthread_join(h->thread, NULL);
+	free_history(h);
+}
+
+/* --- the caller --- */
+
+const struct history_config *history_config(const struct history *h)
+{
+	return &h->config;
+}
+
+const char *history_begin_segment(struct history *h, int64_t begin_ns)
+{
+	char *name = history_folder_name(h->next_number, begin_ns);
+	char *folder = path_join(h->dir, name);
+	int err = file_make_dirs(folder, 0750);
+
+	free(name);
+	if (err) {
+		log_line("cannot create '%s': %s; samples are not kept in the history until it can "
+			 "be", folder, strerror(-err));
+		free(folder);
+		return NULL;
+	}
+	h->next_number++;
+	free(h->folder);
+	free(h->store);
+	h->folder = folder;
+	h->store = path_join(folder, HISTORY_STORE);
+	return h->store;
+}
+
+bool history_is_busy(struct history *h)
+{
+	bool is_busy;
+
+	pthread_mutex_lock(&h->lock);
+	is_busy = h->is_busy;
+	pthread_mutex_unlock(&h->lock);
+	return is_busy;
+}
+
+void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
+		       const struct numbers *numbers, const char *stats_dir, bool is_last)
+{
+	pthread_mutex_lock(&h->lock);
+	h->job = (struct job){
+		.folder = xstrdup(h->folder),
+		.number = h->next_number - 1,
+		.stats = open(stats_dir, O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.begin_ns = begin_ns, .end_ns = end_ns,
+		.numbers = *numbers, .is_last = is_last,
+	};
+	h->is_busy = true;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+}
+
+void history_wait(struct history *h, uint64_t until_ns)
+{
+	pthread_mutex_lock(&h->lock);
+	if (h->is_busy)
+		(void)lock_wait(&h->changed, &h->lock, until_ns);
+	pthread_mutex_unlock(&h->lock);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slice_clock.h - when a slice of the history ends, and from when to when it lasted
+ *
+ * Slices begin at multiples of their length, by the wall clock. That may be stepped, and while the
+ * machine is suspended it goes on alone: then the slice ends at once, with the time that it lasted
+ * by the monotonic clock, and the next one begins by the new time. So no slice covers a time in
+ * which nothing was sampled, and those after a step back lie beside earlier ones.
+ */
+#ifndef DAEMON_HISTORY_SLICE_CLOCK_H
+#define DAEMON_HISTORY_SLICE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SLICE_STEP_NS	(INT64_C(2) * 1000000000)	/* a smaller step is none */
+#define SEGMENT_NS	(INT64_C(3600) * 1000000000)
+
+struct slice_clock {
+	int64_t length_ns;
+	int64_t begin_ns;		/* wall clock */
+	uint64_t began_at;		/* the same moment, now_ns() */
+};
+
+/* What ends now. */
+enum slice_end { SLICE_GOES_ON, SLICE_ENDS, SEGMENT_ENDS };
+
+void slice_clock_begin(struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns);
+enum slice_end slice_clock_look(const struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns);
+/* The end of the slice, if it ends now: by the clock it began with, if that was stepped. */
+int64_t slice_clock_end(const struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* folder.c - see folder.h */
+#include "libdb/history/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+
+#define SECONDS_MAX	(INT64_MAX / 1000000000)
+
+char *history_folder_name(unsigned int number, int64_t begin_ns)
+{
+	return xasprintf("%06u-%lld", number, (long long)(begin_ns / 1000000000));
+}
+
+static int parse_name(const char *name, struct history_folder *ret)
+{
+	char *end, *own;
+	unsigned long number = strtoul(name, &end, 10);
+	long long seconds = *end == '-' ? strtoll(end + 1, &end, 10) : -1;
+	int same;
+
+	if (*end || seconds < 0 || seconds > SECONDS_MAX || number > UINT32_MAX)
+		return -EINVAL;
+	ret->number = (unsigned int)number;
+	ret->begin_ns = seconds * 1000000000;
+	own = history_folder_name(ret->number, ret->begin_ns);
+	same = !strcmp(own, name);
+	free(own);
+	return same ? 0 : -EINVAL;
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+	const struct history_folder *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+int history_folders_read(const char *history, struct history_folders *ret)
+{
+	struct history_folders all = { NULL, 0, 0 };
+	struct dirent *entry;
+	DIR *dir = opendir(history);
+
+	if (!dir && errno != ENOENT)
+		return -errno;
+	while (dir && (entry = readdir(dir))) {
+		struct history_folder f;
+
+		if (parse_name(entry->d_name, &f))
+			continue;
+		f.path = path_join(history, entry->d_name);
+		xgrow(all.list, all.nr, all.room);
+		all.list[all.nr++] = f;
+	}
+	if (dir)
+		closedir(dir);
+	if (all.nr)
+		qsort(all.list, all.nr, sizeof(*all.list), compare_folders);
+	*ret = all;
+	return 0;
+}
+
+void history_folders_free(struct history_folders *f)
+{
+	for (size_t i = 0; i < f->nr; i++)
+		free(f->list[i].path);
+	free(f->list);
+	*f = (struct history_folders){ NULL, 0, 0 };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * folder.h - SD/history: a folder for each segment [HI-20]
+ *
+ *   SD/history/NUMBER-SECONDS/slices	the segment
+ *   SD/history/NUMBER-SECONDS/stacks	the store it is filled from, until it is complete
+ *   SD/history/NUMBER-SECONDS/stats/	files of the session it belongs to, linked
+ *
+ * Numbers go up, and SECONDS is when the segment began.
+ */
+#ifndef LIBDB_HISTORY_FOLDER_H
+#define LIBDB_HISTORY_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HISTORY_DIR	"history"	/* below the session directory */
+#define HISTORY_SEGMENT	"slices"
+#define HISTORY_STORE	"stacks"
+
+struct history_folder {
+	unsigned int number;
+	int64_t begin_ns;
+	char *path;
+};
+
+struct history_folders {
+	struct history_folder *list;	/* by number: oldest first */
+	size_t nr, room;
+};
+
+/* -errno: @history cannot be read; a missing one is empty. Free *ret. */
+int history_folders_read(const char *history, struct history_folders *ret);
+void history_folders_free(struct history_folders *f);
+
+/* The name of the folder @number that begins at @begin_ns, malloc'd. */
+char *history_folder_name(unsigned int number, int64_t begin_ns);
+
+#endif

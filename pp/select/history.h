@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * history.h - a range of time of SD/history as a session: its samples in memory, not in files
+ *
+ * The segments of one session of the daemon become one. What reports read besides - the kernel's
+ * symbols, copies of binaries - is in the folder of the last segment.
+ */
+#ifndef PP_SELECT_HISTORY_H
+#define PP_SELECT_HISTORY_H
+
+#include "libdb/history/segment.h"
+#include "pp/select/notices.h"
+#include "pp/select/stack_arcs.h"
+#include "pp/select/time_range.h"
+
+struct session_history {
+	char *folder;			/* as a session's samples: it has stats/ */
+	struct history_segment *segments;	/* they own the texts of @stacks */
+	size_t nr, room;
+	int64_t begin_ns, end_ns;	/* of the slices */
+	struct stack_snapshot stacks;	/* of all segments, one after the other */
+	bool has_callers;
+	struct cpu_counts counts;
+	struct stack_arc_file *files;	/* by session_history_make_files() */
+	size_t nr_files, files_room;
+};
+
+/*
+ * Read the slices of @range below @session_dir, a history for each session of the daemon. -ENOENT:
+ * there are none, and @e says of which times there are some. Segments that cannot be read are left
+ * out, with a notice.
+ */
+int histories_read(const char *session_dir, const struct time_range *range,
+		   struct session_history **ret, size_t *ret_nr, struct notices *notices,
+		   struct op_error *e);
+void session_history_free(struct session_history *h);
+
+/* Sort the samples into files, as @session says. Sets its ids. */
+void session_history_make_files(struct session_history *h, struct report_session *session);
+
+/* The call stacks of any session. Errors as of stack_store_read(): -ENOENT, it has none. */
+int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,
+			struct op_error *e);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mkhistory.c - add a slice to a history: what a session's stack store has and had not before
+ *
+ *	mkhistory SESSION_DIR FOLDER BEGIN END [NAME=NUMBER...]
+ *
+ * The store is that of the current session, which mkstacks fills from slice to slice. FOLDER is
+ * that of the segment, NUMBER-SECONDS; BEGIN and END are seconds since the epoch. Names are sorted.
+ */
+#include <stdio.h>
+
+#include "libdb/history/folder.h"
+#include "libdb/history/segment.h"
+#include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+#include "tests/golden/mktext.h"
+
+#define NS	INT64_C(1000000000)
+#define MAX	16
+
+int main(int argc, char **argv)
+{
+	struct history_number numbers[MAX];
+	struct history_slice slice = { .numbers = numbers };
+	struct history_writer *writer;
+	struct op_error e = { "" };
+	char *store, *segment;
+
+	at.path = argv[0];
+	if (argc < 5 || argc > 5 + MAX) {
+		fprintf(stderr, "usage: mkhistory SESSION_DIR FOLDER BEGIN END [NAME=NUMBER...]\n");
+		return 2;
+	}
+	store = session_stats_path(argv[1], SESSION_CURRENT, HISTORY_STORE);
+	segment = xasprintf("%s/" HISTORY_DIR "/%s/" HISTORY_SEGMENT, argv[1], argv[2]);
+	slice.begin_ns = (int64_t)number(argv[3]) * NS;
+	slice.end_ns = (int64_t)number(argv[4]) * NS;
+	for (char **arg = argv + 5; *arg; arg++) {
+		char *equals = strchr(*arg, '=');
+
+		if (!equals)
+			fail("expected NAME=NUMBER", *arg);
+		*equals = '\0';
+		numbers[slice.nr_numbers++] = (struct history_number){ *arg, number(equals + 1) };
+	}
+	if (file_make_parent_dirs(segment, 0755) || history_writer_open(segment, &writer, &e) ||
+	    history_writer_add(writer, &slice, store, &e))
+		fail(e.text, segment);
+	history_writer_close(writer);
+	free(segment);
+	free(store);
+	return 0;
+}
