@@ -3,16 +3,24 @@
 #include "daemon/privileges.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/session_give.h"
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/sandbox/capabilities.h"
+#include "libutil/opener/ask.h"
+#include "libutil/sandbox/sandbox.h"
 #include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #ifndef CAP_CHECKPOINT_RESTORE
 #define CAP_CHECKPOINT_RESTORE	40
@@ -21,21 +29,24 @@
 static const struct {
 	int number;
 	const char *name;
-} needed[] = {
+} all[] = {
+	/* of the process that opens files */
 	{ CAP_PERFMON, "perfmon" },		/* events of all processes, the module's buffer */
 	{ CAP_SYSLOG, "syslog" },		/* addresses in /proc/kallsyms */
 	{ CAP_SYS_PTRACE, "sys_ptrace" },	/* mappings and root folders of processes */
 	{ CAP_CHECKPOINT_RESTORE, "checkpoint_restore" },	/* /proc/PID/map_files */
 	{ CAP_DAC_READ_SEARCH, "dac_read_search" },	/* binaries, control groups by handle */
-	{ CAP_IPC_LOCK, "ipc_lock" },		/* rings beyond perf_event_mlock_kb */
-	{ CAP_SYS_NICE, "sys_nice" },		/* priority, again and again */
-	{ CAP_SYS_RESOURCE, "sys_resource" },	/* enough descriptors */
 	{ CAP_CHOWN, "chown" },			/* to give files to their user or group */
 	{ CAP_FOWNER, "fowner" },		/* and then a mode */
-	{ CAP_DAC_OVERRIDE, "dac_override" },	/* in another user's session folder only */
 	{ CAP_SYS_ADMIN, "sys_admin" },		/* events, if perfmon is not enough */
+	/* of the recorder */
+	{ CAP_SYS_NICE, "sys_nice" },		/* priority, again and again */
+	{ CAP_IPC_LOCK, "ipc_lock" },		/* rings, if RLIMIT_MEMLOCK cannot be raised */
+	{ CAP_SYS_RESOURCE, "sys_resource" },	/* enough descriptors */
+	{ CAP_DAC_OVERRIDE, "dac_override" },	/* in another user's session folder only */
 };
-#define NR_NEEDED	(sizeof(needed) / sizeof(*needed))
+#define NR_ALL		(sizeof(all) / sizeof(*all))
+#define DESCRIPTORS	(1 << 20)	/* as many as the kernel allows by default */
 
 /* Debian's and Ubuntu's kernels have a level above 2, at which CAP_PERFMON is not enough. */
 static bool perfmon_suffices(void)
@@ -47,16 +58,21 @@ static bool perfmon_suffices(void)
 
 static uint64_t wanted(const char *session_dir)
 {
-	uint64_t all = 0;
+	uint64_t sum = 0;
 	struct stat st;
 
-	for (size_t i = 0; i < NR_NEEDED; i++)
-		all |= CAPABILITY(needed[i].number);
+	for (size_t i = 0; i < NR_ALL; i++)
+		sum |= CAPABILITY(all[i].number);
 	if (!stat(session_dir, &st) && st.st_uid == geteuid())
-		all &= ~CAPABILITY(CAP_DAC_OVERRIDE);
+		sum &= ~CAPABILITY(CAP_DAC_OVERRIDE);
 	if (perfmon_suffices())
-		all &= ~CAPABILITY(CAP_SYS_ADMIN);
-	return all;
+		sum &= ~CAPABILITY(CAP_SYS_ADMIN);
+	return sum;
+}
+
+static int refuse_to_keep(int err, struct op_error *e)
+{
+	return op_error_set(e, err, "cannot give up capabilities: %s", strerror(-err));
 }
 
 int privileges_drop(const char *session_dir, uint64_t more, struct op_error *e)
@@ -65,17 +81,144 @@ int privileges_drop(const char *session_dir, uint64_t more, struct op_error *e)
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
-	return err ? op_error_set(e, err, "cannot give up capabilities: %s", strerror(-err)) : 0;
+	return err ? refuse_to_keep(err, e) : 0;
 }
 
-void privileges_log(void)
+/* ---- the daemon of root ---- */
+
+uint64_t privileges_of_opener(void)
 {
-	uint64_t now = capabilities_now();
+	uint64_t sum = CAPABILITY(CAP_SYS_NICE);
+
+	for (size_t i = 0; all[i].number != CAP_SYS_NICE; i++)
+		sum |= CAPABILITY(all[i].number);
+	return perfmon_suffices() ? sum & ~CAPABILITY(CAP_SYS_ADMIN) : sum;
+}
+
+/* Whether a user without capabilities may pass all folders above @path, which is absolute. */
+static bool can_reach(const char *path, uid_t uid, gid_t gid)
+{
+	char *parent = xstrdup(path);
+	bool can = true;
+	struct stat st;
+
+	for (char *end = parent; can && (end = strchr(end + 1, '/'));) {
+		*end = '\0';
+		can = !stat(parent, &st) &&
+		      st.st_mode & (st.st_uid == uid ? S_IXUSR :
+				    st.st_gid == gid ? S_IXGRP : S_IXOTH);
+		*end = '/';
+	}
+	free(parent);
+	return can;
+}
+
+void privileges_choose_user(const char *session_dir, struct recorder_user *ret)
+{
+	char *samples = session_samples_path(session_dir, "");
+	struct stat st;
+
+	*ret = (struct recorder_user){ .uid = geteuid(), .gid = getegid() };
+	if (ret->uid)
+		ret->why_not = "only root can change it";
+	else if (!sandbox_user(&ret->uid, &ret->gid))
+		ret->why_not = "user 'oprofile' not found";
+	else if (lstat(samples, &st) || !S_ISDIR(st.st_mode) ||
+		 (st.st_uid && st.st_uid != ret->uid))
+		ret->why_not = "the session folder is another user's";
+	else if (!can_reach(samples, ret->uid, ret->gid))
+		ret->why_not = "user 'oprofile' cannot reach the session folder";
+	else
+		ret->is_other = true;
+	if (!ret->is_other) {
+		ret->uid = geteuid();
+		ret->gid = getegid();
+	}
+	free(samples);
+}
+
+static bool raise_limit(int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit both = { soft, hard };
+
+	return !setrlimit(resource, &both);
+}
+
+/* Limits that only capabilities could raise later. */
+static uint64_t raise_limits(void)
+{
+	uint64_t needed = 0;
+	struct rlimit files;
+
+	if (!raise_limit(RLIMIT_MEMLOCK, RLIM_INFINITY, RLIM_INFINITY))
+		needed |= CAPABILITY(CAP_IPC_LOCK);
+	if (getrlimit(RLIMIT_NOFILE, &files) ||
+	    (files.rlim_max < DESCRIPTORS &&
+	     !raise_limit(RLIMIT_NOFILE, files.rlim_cur, DESCRIPTORS)))
+		needed |= CAPABILITY(CAP_SYS_RESOURCE);
+	return needed;
+}
+
+static int change_user(const struct recorder_user *user)
+{
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) ||
+	    setresgid(user->gid, user->gid, user->gid) ||
+	    setresuid(user->uid, user->uid, user->uid) || prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0))
+		return -errno;
+	return 0;
+}
+
+int privileges_become(const char *session_dir, const struct recorder_user *user,
+		      struct op_error *e)
+{
+	const uint64_t change = CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID);
+	char *samples = session_samples_path(session_dir, "");
+	uint64_t keep = raise_limits() | CAPABILITY(CAP_SYS_NICE);
+	struct stat st;
+	int err = 0;
+
+	if (user->is_other)
+		err = session_give(samples, user->uid);
+	if (err) {
+		op_error_set(e, err, "cannot give '%s' to user 'oprofile': %s", samples,
+			     strerror(-err));
+		free(samples);
+		return err;
+	}
+	if (lstat(samples, &st) || st.st_uid != user->uid ||
+	    !can_reach(samples, user->uid, user->gid))
+		keep |= CAPABILITY(CAP_DAC_OVERRIDE);
+	free(samples);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	if (!err && user->is_other) {
+		err = capabilities_keep(keep | change);
+		if (!err)
+			err = change_user(user);
+	}
+	if (!err)
+		err = capabilities_keep(keep);
+	return err ? refuse_to_keep(err, e) : 0;
+}
+
+static void log_names(const char *whose, uint64_t which)
+{
 	struct strbuf text = STRBUF_INIT;
 
-	for (size_t i = 0; i < NR_NEEDED; i++)
-		if (now & CAPABILITY(needed[i].number))
-			strbuf_addf(&text, "%s%s", text.len ? ", " : "", needed[i].name);
-	log_line("capabilities: %s", text.len ? text.text : "none");
+	for (size_t i = 0; i < NR_ALL; i++)
+		if (which & CAPABILITY(all[i].number))
+			strbuf_addf(&text, "%s%s", text.len ? ", " : "", all[i].name);
+	log_line("capabilities%s: %s", whose, text.len ? text.text : "none");
 	strbuf_free(&text);
+}
+
+void privileges_log(const struct recorder_user *user)
+{
+	if (user->why_not)
+		log_line("user: %u, because %s", (unsigned int)geteuid(), user->why_not);
+	else
+		log_line("user: %u, 'oprofile'", (unsigned int)geteuid());
+	log_names("", capabilities_now());
+	if (opener_is_used())
+		log_names(" of the process that opens files", privileges_of_opener());
 }
