@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -107,10 +108,11 @@ static int ask(const struct opener_request *r, int fd, struct opener_answer *ans
 
 	if (connection < 0)
 		return connection;
-	err = fd_message_send(connection, r, sizeof(*r), &fd, fd >= 0);
+	err = fd_message_send(connection, r, opener_request_size(r->kind), &fd, fd >= 0);
 	if (!err)
 		err = fd_message_receive(connection, answer, sizeof(*answer), &len, fds, nr, &got);
-	if (!err && len != sizeof(*answer)) {
+	if (!err && (len < offsetof(struct opener_answer, results) ||
+		     answer->nr > OPENER_PIDS_MAX || len != opener_answer_size(answer))) {
 		close_all(fds, got);
 		err = -EPROTO;
 	}
@@ -144,9 +146,11 @@ int opener_open(const char *path, int flags)
 	if (!is_private)
 		fd = open(path, flags | O_CLOEXEC);
 	err = fd < 0 && !is_private ? -errno : 0;
-	/* -ENOENT: it may be hidden */
 	if (fd >= 0 || (err && err != -EACCES && err != -EPERM && err != -ENOENT))
 		return fd < 0 ? err : fd;
+	/* many have ended; of others -ENOENT may mean that they are hidden */
+	if (r.kind == OPENER_PROC && kill((pid_t)r.pid, 0) && errno == ESRCH)
+		return -ENOENT;
 	return ask_one(&r, -1);
 }
 
@@ -161,7 +165,7 @@ void opener_map_files(const char *proc, uint32_t pid, struct opener_mapping *map
 	int fds[OPENER_RANGES_MAX], got, next = 0;
 	struct opener_answer answer;
 
-	if (!is_asked_about(proc)) {
+	if (!is_asked_about(proc) || (kill((pid_t)pid, 0) && errno == ESRCH)) {
 		opener_map_files_here(proc, pid, mappings, nr);
 		return;
 	}
@@ -171,8 +175,8 @@ void opener_map_files(const char *proc, uint32_t pid, struct opener_mapping *map
 	}
 	got = ask(&r, -1, &answer, fds, nr);
 	for (size_t i = 0; i < nr; i++) {
-		mappings[i].handle = got < 0 ? got : answer.results[i];
-		if (got >= 0 && !answer.results[i])
+		mappings[i].handle = got < 0 ? got : i < answer.nr ? answer.results[i] : -EPROTO;
+		if (got >= 0 && !mappings[i].handle)
 			mappings[i].handle = next < got ? fds[next++] : -EPROTO;
 	}
 }
@@ -242,8 +246,8 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids)
 		return opener_list_here(proc, after, pids);
 	err = ask(&(struct opener_request){ .kind = OPENER_LIST, .pid = after }, -1, &answer, &none,
 		  0);
-	if (err < 0 || answer.nr > OPENER_PIDS_MAX)
-		return err < 0 ? err : -EPROTO;
+	if (err < 0)
+		return err;
 	memcpy(pids, answer.results, answer.nr * sizeof(*pids));
 	return (int)answer.nr;
 }

@@ -40,12 +40,36 @@ struct opener_request {
 	};
 };
 
+/* Bytes of a request of @kind; 0: there is none. */
+static inline size_t opener_request_size(uint32_t kind)
+{
+	const size_t head = offsetof(struct opener_request, path);
+
+	switch (kind) {
+	case OPENER_MAP_FILES:
+		return head + sizeof(((struct opener_request *)0)->ranges);
+	case OPENER_PERF:
+		return head + sizeof(struct perf_event_attr);
+	case OPENER_PATH:
+	case OPENER_BELOW:
+	case OPENER_MODULE:
+		return sizeof(struct opener_request);
+	default:
+		return kind <= OPENER_LIST ? head : 0;
+	}
+}
+
 /* With a descriptor, or for OPENER_MAP_FILES with one for each result of 0. */
 struct opener_answer {
 	int32_t err;			/* 0 or -errno */
-	uint32_t nr;
+	uint32_t nr;			/* results that follow */
 	int32_t results[OPENER_PIDS_MAX];	/* 0 or -errno of mappings; processes */
 };
+
+static inline size_t opener_answer_size(const struct opener_answer *a)
+{
+	return offsetof(struct opener_answer, results) + a->nr * sizeof(*a->results);
+}
 
 /*
  * paths.c: fill in @ret for a file that an opener opens with @flags; false: it is none.

@@ -283,12 +283,14 @@ static bool answer_one(const struct connection *c, struct exchange *x)
 	if (err || !nr_in)
 		x->fd = -1;
 	x->nr_fds = 0;
-	memset(&x->answer, 0, sizeof(x->answer));
-	if (err || len != sizeof(x->request))
+	x->answer.nr = 0;
+	if (err || len < sizeof(x->request.kind) ||
+	    len != opener_request_size(x->request.kind))
 		x->answer.err = -EINVAL;
 	else
 		serve(c->config, x);
-	err = fd_message_send(c->socket, &x->answer, sizeof(x->answer), x->fds, x->nr_fds);
+	err = fd_message_send(c->socket, &x->answer, opener_answer_size(&x->answer), x->fds,
+			      x->nr_fds);
 	for (size_t i = 0; i < x->nr_fds; i++)
 		close(x->fds[i]);
 	if (x->fd >= 0)

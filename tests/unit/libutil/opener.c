@@ -38,7 +38,9 @@ static void start(void)
 {
 	static const char *removable[1];
 	static struct opener_config config = {
-		.uid = OURS, .is_symbol_file = is_symbol_file, .is_symbol_folder = is_symbol_folder,
+		.uid = OURS,
+		.is_symbol_file = is_symbol_file,
+		.is_symbol_folder = is_symbol_folder,
 		.removable = removable, .nr_removable = 1,
 	};
 	int main_ends[2], ends[2];
@@ -88,7 +90,7 @@ static int ask_raw(const void *bytes, size_t len, int fd)
 
 	if (fd_message_send(connection, bytes, len, &fd, fd >= 0) ||
 	    fd_message_receive(connection, &answer, sizeof(answer), &n, got, OPENER_RANGES_MAX,
-			       &nr) || n != sizeof(answer))
+			       &nr) || n != opener_answer_size(&answer))
 		return -EPROTO;
 	for (size_t i = 1; i < nr; i++)
 		close(got[i]);
@@ -97,7 +99,7 @@ static int ask_raw(const void *bytes, size_t len, int fd)
 
 static int ask_for(const struct opener_request *r, int fd)
 {
-	return ask_raw(r, sizeof(*r), fd);
+	return ask_raw(r, opener_request_size(r->kind), fd);
 }
 
 static bool can_read(int fd)
@@ -127,7 +129,8 @@ TEST(opens_files_of_processes)
 	CHECK(opener_open(file_of("environ"), O_RDONLY) == -EACCES, "not on the list");
 	CHECK(opener_open("/proc/999999999/maps", O_RDONLY) == -ENOENT, "no such process");
 	opener_map_files("/proc", (uint32_t)getppid(), m, 2);
-	CHECK(m[0].handle == -ENOENT && m[1].handle == -ENOENT, "no such mappings: %d", m[0].handle);
+	CHECK(m[0].handle == -ENOENT && m[1].handle == -ENOENT, "no such mappings: %d",
+	      m[0].handle);
 	CHECK(opener_list("/proc", 0, pids) > 1 && pids[0] == 1, "processes");
 	CHECK(opener_is_alive(), "alive");
 	CHECK(!seteuid(0) && !kill(opener, SIGKILL) && !seteuid(OURS), "kill");
@@ -161,7 +164,7 @@ TEST(opens_executables_and_symbols_only)
 	CHECK(!mkdir(tmpdir_path("private/linked"), 0755) &&
 	      !link(tmpdir_path("private/shadow"), tmpdir_path("private/linked/perf-1.map")),
 	      "a second name");
-	CHECK(!symlink("/etc/shadow", tmpdir_path("perf-1.map")) &&
+	CHECK(!symlink(tmpdir_path("private/shadow"), tmpdir_path("perf-1.map")) &&
 	      !mkfifo(tmpdir_path("private/fifo"), 0600), "traps");
 	start();
 	CHECK(can_read(open_named("private/program")), "an executable");
@@ -195,7 +198,9 @@ TEST(refuses_what_is_malformed)
 	CHECK(ask_raw("x", 1, -1) == -EINVAL, "too short");
 	CHECK(ask_raw(many, sizeof(many), -1) == -EINVAL, "too long");
 	r = (struct opener_request){ .kind = 1000 };
-	CHECK(ask_for(&r, -1) == -EINVAL, "no such kind");
+	CHECK(ask_raw(&r, sizeof(r), -1) == -EINVAL, "no such kind");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 1 };
+	CHECK(ask_raw(&r, sizeof(r), -1) == -EINVAL, "another kind's size");
 	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 0 };
 	CHECK(ask_for(&r, -1) == -EINVAL, "no process");
 	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 1, .file = 1000 };
