@@ -24,6 +24,8 @@ static const struct {
 	{ "mountinfo", O_RDONLY, false },
 	{ "stat", O_RDONLY, false },
 	{ "status", O_RDONLY, false },
+	/* of a process that has changed its user it is root's */
+	{ "autogroup", O_WRONLY, false },
 };
 
 static const char *const of_kernel[] = {

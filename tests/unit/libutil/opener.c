@@ -126,6 +126,9 @@ TEST(opens_files_of_processes)
 	CHECK(can_read(opener_open(comm, O_RDONLY)), "a thread's name");
 	CHECK(fcntl(opener_open(file_of("exe"), O_PATH), F_GETFL) & O_PATH,
 	      "the program's handle");
+	if (!access(file_of("autogroup"), F_OK))
+		CHECK(opener_open(file_of("autogroup"), O_WRONLY) >= 0, "its autogroup");
+	CHECK(opener_open(file_of("maps"), O_WRONLY) == -EACCES, "other flags");
 	CHECK(opener_open(file_of("environ"), O_RDONLY) == -EACCES, "not on the list");
 	CHECK(opener_open("/proc/999999999/maps", O_RDONLY) == -ENOENT, "no such process");
 	opener_map_files("/proc", (uint32_t)getppid(), m, 2);
