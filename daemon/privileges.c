@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "daemon/session_give.h"
-#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/sandbox/capabilities.h"
@@ -95,42 +94,71 @@ uint64_t privileges_of_opener(void)
 	return perfmon_suffices() ? sum & ~CAPABILITY(CAP_SYS_ADMIN) : sum;
 }
 
-/* Whether a user without capabilities may pass all folders above @path, which is absolute. */
-static bool can_reach(const char *path, uid_t uid, gid_t gid)
+/* Call @is_fine for all folders above @path, which is absolute, while it returns true. */
+static bool all_above(const char *path, bool (*is_fine)(const char *folder, const void *context),
+		      const void *context)
 {
 	char *parent = xstrdup(path);
-	bool can = true;
-	struct stat st;
+	bool are = true;
 
-	for (char *end = parent; can && (end = strchr(end + 1, '/'));) {
+	for (char *end = parent; are && (end = strchr(end + 1, '/'));) {
 		*end = '\0';
-		can = !stat(parent, &st) &&
-		      st.st_mode & (st.st_uid == uid ? S_IXUSR :
-				    st.st_gid == gid ? S_IXGRP : S_IXOTH);
+		are = is_fine(parent, context);
 		*end = '/';
 	}
 	free(parent);
-	return can;
+	return are;
+}
+
+static bool can_pass(const char *folder, const void *user)
+{
+	const struct recorder_user *u = user;
+	struct stat st;
+
+	return !stat(folder, &st) &&
+	       st.st_mode & (st.st_uid == u->uid ? S_IXUSR :
+			     st.st_gid == u->gid ? S_IXGRP : S_IXOTH);
+}
+
+/* Nobody else can have another folder, or a link, in the place of one in it. */
+static bool is_roots(const char *folder, const void *unused)
+{
+	struct stat st;
+
+	(void)unused;
+	return !lstat(folder, &st) && S_ISDIR(st.st_mode) && !st.st_uid &&
+	       (!(st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_mode & S_ISVTX);
+}
+
+static char *samples_of(const char *session_dir)
+{
+	return path_join(session_dir, "samples");	/* a slash at its end would follow a link */
+}
+
+static const char *find_user(const char *samples, struct recorder_user *ret)
+{
+	struct stat st;
+
+	if (geteuid())
+		return "only root can change it";
+	if (!sandbox_user(&ret->uid, &ret->gid))
+		return "user 'oprofile' not found";
+	if (lstat(samples, &st) || !S_ISDIR(st.st_mode) || (st.st_uid && st.st_uid != ret->uid) ||
+	    !all_above(samples, is_roots, NULL))
+		return "the session folder is not root's";
+	if (!all_above(samples, can_pass, ret))
+		return "user 'oprofile' cannot reach the session folder";
+	return NULL;
 }
 
 void privileges_choose_user(const char *session_dir, struct recorder_user *ret)
 {
-	char *samples = session_samples_path(session_dir, "");
-	struct stat st;
+	char *samples = samples_of(session_dir);
 
-	*ret = (struct recorder_user){ .uid = geteuid(), .gid = getegid() };
-	if (ret->uid)
-		ret->why_not = "only root can change it";
-	else if (!sandbox_user(&ret->uid, &ret->gid))
-		ret->why_not = "user 'oprofile' not found";
-	else if (lstat(samples, &st) || !S_ISDIR(st.st_mode) ||
-		 (st.st_uid && st.st_uid != ret->uid))
-		ret->why_not = "the session folder is another user's";
-	else if (!can_reach(samples, ret->uid, ret->gid))
-		ret->why_not = "user 'oprofile' cannot reach the session folder";
-	else
-		ret->is_other = true;
-	if (!ret->is_other) {
+	*ret = (struct recorder_user){ .is_other = true };
+	ret->why_not = find_user(samples, ret);
+	if (ret->why_not) {
+		ret->is_other = false;
 		ret->uid = geteuid();
 		ret->gid = getegid();
 	}
@@ -172,7 +200,7 @@ int privileges_become(const char *session_dir, const struct recorder_user *user,
 		      struct op_error *e)
 {
 	const uint64_t change = CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID);
-	char *samples = session_samples_path(session_dir, "");
+	char *samples = samples_of(session_dir);
 	uint64_t keep = raise_limits() | CAPABILITY(CAP_SYS_NICE);
 	struct stat st;
 	int err = 0;
@@ -186,7 +214,7 @@ int privileges_become(const char *session_dir, const struct recorder_user *user,
 		return err;
 	}
 	if (lstat(samples, &st) || st.st_uid != user->uid ||
-	    !can_reach(samples, user->uid, user->gid))
+	    !all_above(samples, can_pass, user))
 		keep |= CAPABILITY(CAP_DAC_OVERRIDE);
 	free(samples);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -228,6 +228,35 @@ TEST(becomes_its_user)
 	CHECK(!ask("shutdown"), "shutdown");
 }
 
+static uid_t user_of_daemon(void)
+{
+	char *path = xasprintf("/proc/%d/status", session_lock_pid(tmpdir_path("sd"))), *text;
+	uid_t uid = (uid_t)-1;
+
+	if (!file_read_all(path, 65536, &text, NULL)) {
+		uid = (uid_t)field(text, "\nUid:", 10);
+		free(text);
+	}
+	free(path);
+	return uid;
+}
+
+/* Whoever owns a folder above could have a link to root's files given to the recorder. */
+TEST(nothing_is_given_below_others_folders)
+{
+	make_recorder();
+	CHECK(!system(xasprintf("cd '%s' && mkdir -p other/samples sd && "
+				"echo > other/samples/roots && ln -s ../other/samples sd/samples",
+				tmpdir)), "a link");
+	CHECK(!start(tmpdir_path("sd")) && user_of_daemon() == 0, "%s", output);
+	CHECK(!ask("shutdown") && owner("other/samples/roots") == 0, "by a link");
+	CHECK(!unlink(tmpdir_path("sd/samples")) && !chown(tmpdir_path("sd"), OTHER, OTHER) &&
+	      !mkdir(tmpdir_path("sd/samples"), 0755), "another's folder");
+	put_text(tmpdir_path("sd/samples/roots"), "");
+	CHECK(!start(tmpdir_path("sd")) && user_of_daemon() == 0, "%s", output);
+	CHECK(!ask("shutdown") && owner("sd/samples/roots") == 0, "in another's folder");
+}
+
 /* Without it no file can be opened: the daemon does not go on half. */
 TEST(ends_with_its_opener)
 {
