@@ -7,6 +7,7 @@
  */
 #include "libutil/opener/serve.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -29,7 +30,7 @@
 #define CGROUP2_SUPER_MAGIC	0x63677270
 #endif
 
-#define ELF_MAGIC	"\177ELF"
+#define ELF_TYPE_END	18		/* bytes up to the end of e_type */
 
 struct connection {
 	int socket;
@@ -70,12 +71,24 @@ static int check_handle(const struct opener_config *config, const char *path, in
 	return S_ISREG(st.st_mode) ? 0 : -EACCES;
 }
 
-static bool has_elf_magic(int fd)
+/* A program, library or object, not the dump of a process's memory. */
+static bool is_executable(int fd)
 {
-	char magic[sizeof(ELF_MAGIC) - 1];
+	unsigned char head[ELF_TYPE_END];
+	unsigned int type;
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, ELF_MAGIC, sizeof(magic));
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
+		return false;
+	type = head[EI_DATA] == ELFDATA2MSB ? head[16] << 8 | head[17] : head[17] << 8 | head[16];
+	return type == ET_REL || type == ET_EXEC || type == ET_DYN;
+}
+
+/* Files of /proc may have the memory of a process, or the kernel's. */
+static bool is_of_proc(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) || fs.f_type == PROC_SUPER_MAGIC;
 }
 
 /* The file has one name, or a user could give one of another's file such a name. */
@@ -138,13 +151,13 @@ static int open_file(const struct opener_config *config, int handle)
 	struct stat st;
 	int fd;
 
-	if (handle < 0 || quiet_stat(handle, &st) || !S_ISREG(st.st_mode))
+	if (handle < 0 || quiet_stat(handle, &st) || !S_ISREG(st.st_mode) || is_of_proc(handle))
 		return -EINVAL;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
 	fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (has_elf_magic(fd) || is_symbol_file(config, fd))
+	if (is_executable(fd) || is_symbol_file(config, fd))
 		return fd;
 	close(fd);
 	return -EACCES;

@@ -2,7 +2,7 @@
 /*
  * start.h - a process that keeps the rights to open files, so that this one can give them up
  *
- * It reads nothing of what it opens, but the first four bytes of a file; it does what requests.h
+ * It reads nothing of what it opens, but the first 18 bytes of a file; it does what requests.h
  * lists and refuses all else. Its program may be taken over by whoever wrote what it reads. Then
  * the opener still gives it only what everybody may read, files of /proc, executables, files of JIT
  * symbols, and perf's events.

@@ -153,14 +153,24 @@ static int open_named(const char *name)
 	return fd;
 }
 
+static int opened_as(uint32_t kind, const char *path, int fd)
+{
+	struct opener_request r = { .kind = kind };
+
+	snprintf(r.path, sizeof(r.path), "%s", path);
+	return ask_for(&r, fd);
+}
+
 TEST(opens_executables_and_symbols_only)
 {
 	need_root();
-	put_file(tmpdir_path("private/program"), "\177ELF and more", 13);
+	put_file(tmpdir_path("private/program"), "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", 18);
+	put_file(tmpdir_path("private/core"), "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0", 18);
 	put_text(tmpdir_path("private/secret"), "secret");
 	put_text(tmpdir_path("private/perf-1.map"), "1 2 f\n");
 	put_text(tmpdir_path("private/shadow"), "secret");
 	CHECK(!chmod(tmpdir_path("private/program"), 0500) &&
+	      !chmod(tmpdir_path("private/core"), 0600) &&
 	      !chmod(tmpdir_path("private/secret"), 0600) &&
 	      !chmod(tmpdir_path("private/shadow"), 0600) &&
 	      !chmod(tmpdir_path("private/perf-1.map"), 0600), "modes");
@@ -173,6 +183,9 @@ TEST(opens_executables_and_symbols_only)
 	CHECK(can_read(open_named("private/program")), "an executable");
 	CHECK(can_read(open_named("private/perf-1.map")), "symbols");
 	CHECK(open_named("private/secret") == -EACCES, "another file");
+	CHECK(open_named("private/core") == -EACCES, "a process's memory");
+	CHECK(opened_as(OPENER_FILE, "", open(file_of("mem"), O_PATH | O_CLOEXEC)) == -EINVAL,
+	      "its memory itself");
 	CHECK(open_named("private/linked/perf-1.map") == -EACCES, "another file's second name");
 	/* or -EAGAIN: following it changes its time */
 	CHECK(open_named("perf-1.map") < 0, "a link to another");
@@ -181,14 +194,6 @@ TEST(opens_executables_and_symbols_only)
 	CHECK(quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/perf-1.map") >= 0 &&
 	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/secret") < 0 &&
 	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "../perf-1.map") < 0, "below");
-}
-
-static int opened_as(uint32_t kind, const char *path, int fd)
-{
-	struct opener_request r = { .kind = kind };
-
-	snprintf(r.path, sizeof(r.path), "%s", path);
-	return ask_for(&r, fd);
 }
 
 TEST(refuses_what_is_malformed)
