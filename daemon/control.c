@@ -12,6 +12,7 @@
 #include "libutil/channel.h"
 #include "libutil/clock.h"
 #include "libutil/log.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 #define REQUEST_MS	5000	/* for a peer to send its whole request */
@@ -63,7 +64,7 @@ int control_open(const struct control_config *config, struct control **ret, stru
 	c->config = *config;
 	c->recent = (struct strbuf)STRBUF_INIT;
 	c->path = session_control_path(config->session_dir);
-	c->fd = channel_listen(c->path, 0666, e);
+	c->fd = config->listening ? config->listening : channel_listen(c->path, 0666, e);
 	if (c->fd < 0) {
 		int err = c->fd;
 
@@ -88,7 +89,7 @@ void control_stop_listening(struct control *c)
 {
 	if (c->fd < 0)
 		return;
-	unlink(c->path);
+	(void)opener_remove(c->path);
 	close(c->fd);
 	c->fd = -1;
 }

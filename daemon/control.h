@@ -19,6 +19,7 @@ struct control_config {
 	/* Only shown by status: */
 	const struct ext *ext;		/* NULL: none */
 	const char *image_filter;	/* as given; "": none */
+	int listening;			/* a socket at SD/control, from now on its; 0: make it */
 	unsigned int callgraph_depth;
 	struct unwind_cache *unwind;	/* NULL: none, frame pointers only */
 	struct collector *collector;	/* NULL: not shown */

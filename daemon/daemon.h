@@ -5,12 +5,17 @@
 
 #include "daemon/control.h"
 #include "daemon/options.h"
+#include "daemon/privileges.h"
 #include "daemon/record/recorder.h"
 #include "daemon/requested_events.h"
 
 struct daemon {
 	struct options options;
 	int lock_fd, signal_fd;
+	int listening;			/* the control socket until @control has it; 0: none */
+	char *lock_path, *control_path;
+	const char *removable[2];	/* both paths */
+	struct recorder_user user;
 	struct collector *collector;
 	bool collector_open;
 	struct collector_status status;

@@ -20,6 +20,7 @@
 #include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/message.h"
+#include "libutil/opener/ask.h"
 #include "libutil/service_manager.h"
 
 #define DRAIN_MS	1000		/* between two drains, however few samples wait */
@@ -46,7 +47,7 @@ static void log_start(const struct daemon *d)
 		 d->events_text);
 	if (d->status.note[0])
 		log_line("%s", d->status.note);
-	privileges_log();
+	privileges_log(&d->user);
 }
 
 static int block_signals(void)
@@ -144,6 +145,10 @@ static void run_periodic_work(struct daemon *d)
 	int64_t now = now_ms();
 
 	check_priority(d);
+	if (!opener_is_alive() && !d->end) {
+		log_line("the process that opens files has ended; exiting");
+		d->end = true;
+	}
 	if (d->watchdog_ms && now >= d->watchdog_at) {
 		service_notify("WATCHDOG=1");
 		d->watchdog_at = now + d->watchdog_ms;

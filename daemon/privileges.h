@@ -3,7 +3,9 @@
 #ifndef DAEMON_PRIVILEGES_H
 #define DAEMON_PRIVILEGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "libutil/error.h"
 
 /*
@@ -12,7 +14,27 @@
  */
 int privileges_drop(const char *session_dir, uint64_t more, struct op_error *e);
 
-/* Log those that are in effect. */
-void privileges_log(void);
+/* As root: who records, while another process opens files (libutil/opener/start.h). */
+struct recorder_user {
+	bool is_other;			/* than this one */
+	uid_t uid;
+	gid_t gid;
+	const char *why_not;		/* it is another */
+};
+
+void privileges_choose_user(const char *session_dir, struct recorder_user *ret);
+
+/* The capabilities of the process that opens files. */
+uint64_t privileges_of_opener(void);
+
+/*
+ * The same as privileges_drop() as root, when that process has been started: become @user, and keep
+ * only what that cannot do. First the session's files are given to @user.
+ */
+int privileges_become(const char *session_dir, const struct recorder_user *user,
+		      struct op_error *e);
+
+/* Log who this is, and the capabilities that are in effect, also of who opens files. */
+void privileges_log(const struct recorder_user *user);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/daemon.h"
+#include "daemon/jit/files.h"
 #include "daemon/jit/sweep.h"
 #include "daemon/privileges.h"
 #include "daemon/process.h"
@@ -14,9 +15,12 @@
 #include "libdb/session/header.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
+#include "libutil/channel.h"
 #include "libutil/cpu_clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/opener/ask.h"
+#include "libutil/opener/start.h"
 #include "libutil/sandbox/worker.h"
 #include "unwind/cache.h"
 
@@ -122,11 +126,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.meanwhile = answer_meanwhile,
 		.context = d,
 	};
-	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 
-	if (err)
-		return op_error_set(e, err, "cannot write '%s/abi': %s", o->session_dir,
-				    strerror(-err));
 	return recorder_open(&config, &d->recorder, e);
 }
 
@@ -141,8 +141,10 @@ static int open_control(struct daemon *d, struct op_error *e)
 		.unwind = d->unwind,
 		.collector = d->collector,
 		.oprofilefs = !strcmp(d->collector->name, "module"),
+		.listening = d->listening,
 	};
 
+	d->listening = 0;
 	return control_open(&config, &d->control, e);
 }
 
@@ -165,12 +167,50 @@ static int enter_session_dir(const struct options *o, struct op_error *e)
 	return 0;
 }
 
+/* What must be written to folders that stay root's. */
+static int write_session_dir(struct daemon *d, struct op_error *e)
+{
+	const char *dir = d->options.session_dir;
+	int err = session_abi_write(dir, SAMPLE_VERSION_1X);
+
+	if (err)
+		return op_error_set(e, err, "cannot write '%s/abi': %s", dir, strerror(-err));
+	d->listening = channel_listen(d->control_path, 0666, e);
+	if (d->listening >= 0)
+		return 0;
+	err = d->listening;
+	d->listening = 0;
+	return err;
+}
+
+/* As root the rest runs as another user, and this process has files opened for it. */
+static int give_up_privileges(struct daemon *d, struct op_error *e)
+{
+	struct opener_config config = {
+		.capabilities = privileges_of_opener(),
+		.is_symbol_file = jit_is_symbol_file,
+		.is_symbol_folder = jit_is_symbol_folder,
+		.removable = d->removable,
+		.nr_removable = 2,
+	};
+	int err;
+
+	privileges_choose_user(d->options.session_dir, &d->user);
+	if (geteuid())
+		return privileges_drop(d->options.session_dir, 0, e);
+	config.uid = d->user.uid;
+	err = opener_start(&config, e);
+	return err ? err : privileges_become(d->options.session_dir, &d->user, e);
+}
+
 int daemon_set_up(struct daemon *d, struct op_error *e)
 {
 	int err = make_dirs(&d->options, e);
 
 	if (err)
 		return err;
+	d->removable[0] = d->lock_path = session_lock_path(d->options.session_dir);
+	d->removable[1] = d->control_path = session_control_path(d->options.session_dir);
 	d->lock_fd = lock_take(d->options.session_dir, e);
 	if (d->lock_fd < 0)
 		return d->lock_fd;
@@ -183,7 +223,9 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 		jit_sweep();
 	sfiles_raise_limit();
 	if (!err)
-		err = privileges_drop(d->options.session_dir, 0, e);
+		err = write_session_dir(d, e);
+	if (!err)
+		err = give_up_privileges(d, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
 	if (!err)
@@ -211,8 +253,12 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	if (d->collector_open)
 		d->collector->close(d->collector);
 	unwind_cache_destroy(d->unwind);
-	if (d->control)
+	if (d->control) {
 		control_stop_listening(d->control);
+	} else if (d->listening) {
+		(void)opener_remove(d->control_path);
+		close(d->listening);
+	}
 	if (d->lock_fd >= 0)
 		session_lock_remove(d->lock_fd, d->options.session_dir);
 	if (d->control)
@@ -221,6 +267,8 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	log_close();
+	free(d->lock_path);
+	free(d->control_path);
 	free(d->events_text);
 	free(d->image_filter);
 	options_free(&d->options);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "libutil/file.h"
 #include "libutil/number.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 #define FIRST_READ 4096
@@ -62,10 +63,10 @@ fail:
 
 int file_read_all(const char *path, size_t limit, char **ret_text, size_t *ret_len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd = opener_open(path, O_RDONLY), err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = file_read_all_fd(fd, limit, ret_text, ret_len);
 	close(fd);
 	return err;
@@ -73,12 +74,12 @@ int file_read_all(const char *path, size_t limit, char **ret_text, size_t *ret_l
 
 int file_read_line(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = opener_open(path, O_RDONLY), err = 0;
 	size_t len = 0;
 	ssize_t n;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	while (len < size - 1) {
 		n = read(fd, buf + len, size - 1 - len);
 		if (n < 0 && errno == EINTR)
@@ -114,12 +115,12 @@ int file_read_u64(const char *path, uint64_t *ret)
 
 int file_write_existing(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+	int fd = opener_open(path, O_WRONLY), err = 0;
 	size_t n = strlen(text);
 	ssize_t done;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	/* one write(): the kernel's files accept a value whole or not at all */
 	done = write(fd, text, n);
 	if (done < 0)

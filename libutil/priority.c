@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libutil/cpus.h"
+#include "libutil/opener/ask.h"
 
 #ifndef SCHED_DEADLINE
 #define SCHED_DEADLINE	6
@@ -53,21 +55,35 @@ static int set_nice(int nice)
 	return set(&attr);
 }
 
-/* Only of the session that this process began: others are not ours to raise. */
-static int set_autogroup(bool raised)
+/*
+ * Only of the session that this process began: others are not ours to raise. It stays open, so that
+ * a signal handler can lower it.
+ */
+static int open_autogroup(void)
 {
-	const char *nice = raised ? "-20" : "0";
-	int fd, err = 0;
+	static pid_t opened_by;
+	static int fd = -1;
+	char path[40];
 
 	if (getsid(0) != getpid())
 		return -EPERM;
-	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (opened_by == getpid())
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/autogroup", (int)getpid());
+	fd = opener_open(path, O_WRONLY);
+	opened_by = getpid();
+	return fd;
+}
+
+/* With false after true: [async-signal-safe]. */
+static int set_autogroup(bool raised)
+{
+	const char *nice = raised ? "-20" : "0";
+	int fd = open_autogroup();
+
 	if (fd < 0)
-		return -errno;
-	if (write(fd, nice, strlen(nice)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
+		return fd;
+	return write(fd, nice, strlen(nice)) < 0 ? -errno : 0;
 }
 
 uint64_t priority_budget_ns(unsigned int share, unsigned int nr_cpus, uint64_t period_ns)

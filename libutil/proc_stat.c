@@ -9,17 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/opener/ask.h"
+
 #define STATE_FIELD		3	/* from 1; the second is the name, in parentheses */
 #define THREADS_FIELD		20
 #define START_TIME_FIELD	22
 
 static int read_text(const char *path, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = opener_open(path, O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
+		return fd == -ENOENT ? -ESRCH : fd;
 	n = read(fd, text, size - 1);
 	if (n < 0)
 		n = -errno;

@@ -4,15 +4,25 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "libutil/errand.h"
+#include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED	0x20
 #endif
+
+/* After @err. With RESOLVE_CACHED a folder that may not be searched is -EAGAIN, too. */
+static int open_by_opener(int root, const char *path, bool below, int err)
+{
+	if ((err != -EACCES && err != -EAGAIN) || !opener_is_used())
+		return err;
+	return opener_path(root, path, below);
+}
 
 int quiet_open(int root, const char *path)
 {
@@ -21,13 +31,28 @@ int quiet_open(int root, const char *path)
 
 	if (root != AT_FDCWD)
 		how.resolve |= RESOLVE_IN_ROOT;
+	const char *at = path;
+
 	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EINVAL)) {
-		while (root != AT_FDCWD && *path == '/')
-			path++;
-		fd = openat(root, path, O_PATH | O_CLOEXEC);
+		while (root != AT_FDCWD && *at == '/')
+			at++;
+		fd = openat(root, at, O_PATH | O_CLOEXEC);
 	}
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? open_by_opener(root, path, false, -errno) : fd;
+}
+
+int quiet_open_below(int folder, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	};
+	int fd = syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS && !strchr(path, '/'))
+		fd = openat(folder, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? open_by_opener(folder, path, true, -errno) : fd;
 }
 
 static int open_file(struct errand *errand)
@@ -36,7 +61,11 @@ static int open_file(struct errand *errand)
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", errand->fd);
 	errand->opened = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return errand->opened < 0 ? -errno : 0;
+	if (errand->opened < 0 && errno == EACCES && opener_is_used())
+		errand->opened = opener_file(errand->fd);
+	else if (errand->opened < 0)
+		errand->opened = -errno;
+	return errand->opened < 0 ? errand->opened : 0;
 }
 
 int quiet_open_file(int handle)

@@ -8,18 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "daemon/collect/cgroup_handle.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
-#define KERNFS_HANDLE	0xfe		/* the handle is just the 64-bit id */
 #define FIRST_NAMESPACE	"cgroup:[4026531835]"
-
-struct id_handle {
-	struct file_handle handle;
-	uint64_t id;
-};
-
-_Static_assert(sizeof(struct id_handle) == sizeof(struct file_handle) + sizeof(uint64_t),
-	       "the id is at the handle's bytes");
 
 bool cgroup_mount_open(struct cgroup_mount *m)
 {
@@ -49,8 +41,6 @@ void cgroup_mount_close(struct cgroup_mount *m)
 
 char *cgroup_handle_path(const struct cgroup_mount *m, uint64_t id)
 {
-	struct id_handle h = { .handle.handle_bytes = sizeof(h.id),
-			       .handle.handle_type = KERNFS_HANDLE, .id = id };
 	char link[32], path[PATH_MAX];
 	size_t prefix;
 	ssize_t n;
@@ -58,7 +48,7 @@ char *cgroup_handle_path(const struct cgroup_mount *m, uint64_t id)
 
 	if (m->fd < 0)
 		return NULL;
-	fd = open_by_handle_at(m->fd, &h.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = opener_cgroup(m->fd, id);
 	if (fd < 0)
 		return NULL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);

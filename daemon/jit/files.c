@@ -5,18 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc.h"
 #include "daemon/collect/perf/proc_files.h"
 #include "daemon/jit/owner.h"
 #include "libutil/file.h"
+#include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
@@ -77,23 +76,6 @@ void jit_files_version(const struct jit_files *f, struct jit_version *ret)
 			ret->mtime[i] = st.st_mtim;
 			ret->ino[i] = st.st_ino;
 		}
-}
-
-/*
- * The file @path below the folder @dir, without following links or crossing mounts, so that it is
- * on the folder's file system. O_PATH has no side effects, whatever the file is.
- */
-static int find_below(int dir, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
-	};
-	int fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-
-	if (fd < 0 && errno == ENOSYS && !strchr(path, '/'))
-		fd = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd;
 }
 
 static bool same_file(int a, int b)
@@ -171,8 +153,8 @@ static bool take_below(struct search *s, enum jit_kind kind, enum jit_folder_kin
 	int handle = -1;
 
 	if (s->files->folder[folder] >= 0) {
-		handle = find_below(s->files->folder[folder], name);
-		if (handle < 0 && (errno == ELOOP || errno == EXDEV))	/* in the path [JT-2] */
+		handle = quiet_open_below(s->files->folder[folder], name);
+		if (handle == -ELOOP || handle == -EXDEV)	/* in the path [JT-2] */
 			s->files->refused = true;
 	}
 	return take(s, kind, handle);
@@ -218,7 +200,7 @@ static bool is_jitdump(const struct search *s, const char *path)
 
 static void take_mapped(struct search *s, const struct perf_maps_line *line)
 {
-	struct proc_mapping mapping = { line->start, line->end, -1 };
+	struct opener_mapping mapping = { line->start, line->end, -1 };
 	int handle;
 
 	proc_files_open(s->proc, s->tgid, &mapping, 1);
@@ -251,6 +233,28 @@ static void look_for_jitdump(struct search *s)
 	free(text);
 }
 
+/* "PREFIX", digits, "SUFFIX" */
+static bool has_number(const char *name, const char *prefix, const char *suffix)
+{
+	size_t len = strlen(prefix), digits;
+
+	if (strncmp(name, prefix, len))
+		return false;
+	digits = strspn(name + len, "0123456789");
+	return digits && !strcmp(name + len + digits, suffix);
+}
+
+bool jit_is_symbol_file(const char *name)
+{
+	return has_number(name, "perf-", ".map") || has_number(name, "", ".dump") ||
+	       has_number(name, "jit-", ".dump");
+}
+
+bool jit_is_symbol_folder(const char *path)
+{
+	return !strcmp(path, "/tmp") || has_number(path, "/run/user/", "");
+}
+
 static void look_in_folders(struct search *s)
 {
 	const uid_t *uids = s->owner->uids;
@@ -267,7 +271,7 @@ static void look_alive(struct search *s)
 	char *path = xasprintf("%s/%" PRIu32 "/root", s->proc, s->tgid);
 	const uid_t *uids = s->owner->uids;
 
-	s->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	s->root = opener_open(path, O_PATH | O_DIRECTORY);
 	free(path);
 	if (s->root >= 0) {
 		hold_folder(s, JIT_TMP, "/tmp");

@@ -46,6 +46,10 @@ struct jit_owner {
 	int64_t start;		/* when it began, seconds since 1970 */
 };
 
+/* Whether a file of this name, or a folder of this path, can be one that is looked for. */
+bool jit_is_symbol_file(const char *name);
+bool jit_is_symbol_folder(const char *path);
+
 void jit_files_init(struct jit_files *f);
 void jit_files_close(struct jit_files *f);
 bool jit_files_has_any(const struct jit_files *f);

@@ -12,6 +12,7 @@
 #include "daemon/jit/places.h"
 #include "libdb/session/name.h"
 #include "libutil/file.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 static void add_root(struct jit_roots *roots, char *dir)
@@ -67,9 +68,9 @@ char *jit_place(const char *root, const char *app, const char *anon_name)
 /* Without the right to give it away it stays ours alone. */
 static int set_rights(int fd, const struct jit_object *object)
 {
-	if (fchown(fd, object->uid, object->gid))
-		return errno == EPERM ? 0 : -errno;
-	return fchmod(fd, object->mode) ? -errno : 0;
+	int err = opener_give(fd, object->uid, object->gid, object->mode);
+
+	return err == -EPERM ? 0 : err;
 }
 
 int jit_place_object(const char *samples_dir, const char *place, uint32_t tgid,

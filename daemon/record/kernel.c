@@ -66,7 +66,7 @@ static const char *modules_path(const struct kernel *k)
 
 /*
  * In a service that cannot change the kernel's settings the file is covered by an empty one; what
- * may trace processes, as the daemon, finds it where process 1 has it. [CC-83]
+ * may trace processes, as the opener, finds it where process 1 has it. [CC-83]
  */
 static const char *kallsyms_path(const struct kernel *k)
 {
@@ -75,8 +75,9 @@ static const char *kallsyms_path(const struct kernel *k)
 
 	if (k->config.proc_kallsyms)
 		return k->config.proc_kallsyms;
-	(void)file_read_line(own, line, sizeof(line));
-	return !*line && file_exists(first) ? first : own;
+	if (!file_read_line(own, line, sizeof(line)) && *line)
+		return own;
+	return !file_read_line(first, line, sizeof(line)) && *line ? first : own;
 }
 
 /* Ranges */

@@ -2,6 +2,7 @@
 /* start_names.c - see start_names.h */
 #include "daemon/record/start_names.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include "libdb/session/processes.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/opener/ask.h"
 #include "libutil/thread.h"
 #include "libutil/xalloc.h"
 
@@ -62,9 +64,16 @@ bool start_names_executes(const char *proc, uint32_t tgid, const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	char *link_path = xasprintf("%s/%" PRIu32 "/exe", proc, tgid), link[PATH_MAX];
-	ssize_t n = readlink(link_path, link, sizeof(link) - 1);
+	int fd = opener_open(link_path, O_PATH);
+	ssize_t n;
 
 	free(link_path);
+	if (fd < 0)
+		return false;
+	link_path = xasprintf("/proc/self/fd/%d", fd);
+	n = readlink(link_path, link, sizeof(link) - 1);
+	free(link_path);
+	close(fd);
 	if (n < 0)
 		return false;
 	link[n] = '\0';

@@ -26,6 +26,7 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
+#include "libutil/opener/ask.h"
 #include "libutil/proc_stat.h"
 #include "libutil/xalloc.h"
 
@@ -127,7 +128,7 @@ void session_lock_remove(int lock_fd, const char *session_dir)
 	char *path = session_lock_path(session_dir);
 
 	if (is_at(lock_fd, path))
-		unlink(path);
+		(void)opener_remove(path);
 	free(path);
 }
 

@@ -10,6 +10,7 @@
 #include "libdb/history/folder.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
+#include "libutil/sandbox/sandbox.h"
 #include "libutil/xalloc.h"
 
 #define SESSION_NAME_MAX 200
@@ -50,6 +51,15 @@ static int set_mode(int fd, mode_t now, mode_t wanted)
 	return (now & 07777) == wanted || !fchmod(fd, wanted) ? 0 : -errno;
 }
 
+/* As root: the daemon may have become another user. */
+static bool is_daemons(const struct stat *st)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return !geteuid() && sandbox_user(&uid, &gid) && st->st_uid == uid;
+}
+
 static int set_rights(const char *path, bool world_readable)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err = 0;
@@ -58,7 +68,7 @@ static int set_rights(const char *path, bool world_readable)
 
 	if (fd < 0 || fstat(fd, &st))
 		err = -errno;
-	else if (st.st_uid != geteuid())
+	else if (st.st_uid != geteuid() && !is_daemons(&st))
 		err = 0;		/* its owner has given us the right to write */
 	else if (!geteuid() && group && fchown(fd, -1, group->gr_gid))
 		err = -errno;

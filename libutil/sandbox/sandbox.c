@@ -87,20 +87,26 @@ int sandbox_enter(const struct sandbox *s)
 	return err ? err : sandbox_filter(s, !landlock);
 }
 
+bool sandbox_user(uid_t *ret_uid, gid_t *ret_gid)
+{
+	const struct passwd *user = getpwnam(PARSER_USER);
+
+	if (!user || !user->pw_uid)
+		return false;
+	*ret_uid = user->pw_uid;
+	*ret_gid = user->pw_gid;
+	return true;
+}
+
 int sandbox_drop_user(void)
 {
-	const struct passwd *user;
 	uid_t uid = NOBODY;
 	gid_t gid = NOBODY;
 	int err;
 
 	if (geteuid())
 		return 0;
-	user = getpwnam(PARSER_USER);
-	if (user && user->pw_uid) {
-		uid = user->pw_uid;
-		gid = user->pw_gid;
-	}
+	(void)sandbox_user(&uid, &gid);
 	/* no longer possible afterwards */
 	err = capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID));
 	if (err)

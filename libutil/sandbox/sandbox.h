@@ -38,6 +38,9 @@ struct sandbox {
  */
 int sandbox_enter(const struct sandbox *s);
 
+/* The user "oprofile", if there is one other than root. */
+bool sandbox_user(uid_t *ret_uid, gid_t *ret_gid);
+
 /*
  * As root: become the user for parsers, "oprofile" if there is one, else "nobody", without groups
  * and capabilities. Needs CAP_SETUID and CAP_SETGID. Does nothing for other users.

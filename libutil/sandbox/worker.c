@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "libutil/fd_message.h"
 #include "libutil/sandbox/capabilities.h"
 
 /* Any process may inherit it by fork() and use it, too. */
@@ -19,11 +20,6 @@ static struct {
 	pthread_mutex_t lock;
 	int socket;			/* 0: not started */
 } helper = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-union fds_message {
-	char bytes[CMSG_SPACE((WORKER_FDS_MAX + 1) * sizeof(int))];
-	struct cmsghdr align;
-};
 
 /* ---- the helper ---- */
 
@@ -68,23 +64,11 @@ static _Noreturn void run_task(const struct worker_task *task, const int *fds, s
 /* The number of descriptors, the task's output last. 0: this program has ended. */
 static size_t receive(int socket, struct worker_task *task, int *fds)
 {
-	union fds_message control;
-	struct iovec part = { task, sizeof(*task) };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-			    .msg_controllen = sizeof(control.bytes) };
-	const struct cmsghdr *c;
-	ssize_t n;
-	size_t nr;
+	size_t len, nr;
+	int err = fd_message_receive(socket, task, sizeof(*task), &len, fds, WORKER_FDS_MAX + 1,
+				     &nr);
 
-	do
-		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	c = n == sizeof(*task) ? CMSG_FIRSTHDR(&m) : NULL;
-	if (!c || c->cmsg_type != SCM_RIGHTS)
-		return 0;
-	nr = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(fds, CMSG_DATA(c), nr * sizeof(int));
-	return nr;
+	return err || len != sizeof(*task) ? 0 : nr;
 }
 
 static _Noreturn void serve(int socket, bool is_first)
@@ -169,25 +153,6 @@ int worker_start(struct op_error *e)
 				  strerror(-err)) : 0;
 }
 
-static int submit(const struct worker_task *task, const int *fds, size_t nr)
-{
-	union fds_message control = { .bytes = { 0 } };
-	struct iovec part = { (void *)task, sizeof(*task) };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
-			    .msg_controllen = CMSG_SPACE(nr * sizeof(int)) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	ssize_t n;
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(nr * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, nr * sizeof(int));
-	do
-		n = sendmsg(helper.socket, &m, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
-}
-
 int worker_run(const struct worker_task *task, const int *fds, size_t nr)
 {
 	int all[WORKER_FDS_MAX + 1], ends[2], err;
@@ -202,7 +167,7 @@ int worker_run(const struct worker_task *task, const int *fds, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		all[i] = fds[i];
 	all[nr] = ends[1];
-	err = submit(task, all, nr + 1);
+	err = fd_message_send(helper.socket, task, sizeof(*task), all, nr + 1);
 	close(ends[1]);
 	if (err)
 		close(ends[0]);

@@ -15,6 +15,7 @@
 #include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 #define READ_WORDS	65536		/* words read at once */
@@ -100,12 +101,10 @@ static int open_buffer_soon(const char *path)
 	const struct timespec pause = { .tv_nsec = 10 * 1000000 };
 
 	for (int ms = 0;; ms += 10) {
-		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		int fd = opener_open(path, O_RDONLY | O_NONBLOCK);
 
-		if (fd >= 0)
+		if (fd != -EBUSY || ms >= BUSY_MS)
 			return fd;
-		if (errno != EBUSY || ms >= BUSY_MS)
-			return -errno;
 		nanosleep(&pause, NULL);
 	}
 }

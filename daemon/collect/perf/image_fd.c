@@ -9,6 +9,7 @@
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc_files.h"
+#include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ static int open_if_image(const struct perf_processes *p, int handle,
 static int open_mapping(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid, uint64_t start, uint64_t end)
 {
-	struct proc_mapping mapping = { start, end, -1 };
+	struct opener_mapping mapping = { start, end, -1 };
 	char path[64], target[PATH_MAX + 32];
 	bool is_renamed;
 	ssize_t len;
@@ -78,7 +79,7 @@ static int open_in_root(const struct perf_processes *p, const struct perf_image 
 	if (!tgid)
 		return -ESTALE;
 	snprintf(path, sizeof(path), "%s/%u/root", p->proc, tgid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root = opener_open(path, O_PATH | O_DIRECTORY);
 	if (root < 0)
 		return -ESTALE;
 	handle = quiet_open(root, image->path);

@@ -2,10 +2,13 @@
 /* modules.c - compare /proc/modules with its last contents */
 #include "daemon/collect/perf/modules.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 static int compare(const void *va, const void *vb)
@@ -24,11 +27,15 @@ static bool read_modules(const char *path, struct perf_module **ret, size_t *ret
 {
 	struct perf_module *modules = NULL;
 	size_t nr = 0, room = 0, line_room = 0;
-	FILE *f = fopen(path, "re");
+	int fd = opener_open(path, O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char *line = NULL;
 
-	if (!f)
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	while (getline(&line, &line_room, f) > 0) {
 		xgrow(modules, nr, room);
 		if (perf_parse_module_line(line, &modules[nr]))

@@ -7,12 +7,12 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/records.h"
 #include "libutil/file.h"
+#include "libutil/opener/ask.h"
 
 /* The first stacks wait for their tables: better few at a time. */
 #define WAKEUP_BYTES_MAX	((uint32_t)2 << 20)
@@ -85,28 +85,24 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	return a;
 }
 
-static long sys_open(struct perf_event_attr *a, pid_t tid, unsigned int cpu)
+static int sys_open(const struct perf_event_attr *a, pid_t tid, unsigned int cpu)
 {
-	return syscall(SYS_perf_event_open, a, tid ? tid : -1, (int)cpu, -1,
-		       PERF_FLAG_FD_CLOEXEC);
+	return opener_perf_event(a, tid ? tid : -1, (int)cpu);
 }
 
 static int open_event(const struct perf_event_attr *attr, pid_t tid, unsigned int cpu)
 {
-	struct perf_event_attr a = *attr;
+	int fd = sys_open(attr, tid, cpu);
 	struct rlimit limit;
-	long fd = sys_open(&a, tid, cpu);
 
-	if (fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
+	if (fd == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur *= 2;
 		if (limit.rlim_cur > limit.rlim_max)
 			limit.rlim_max = limit.rlim_cur;	/* root may raise it */
 		if (!setrlimit(RLIMIT_NOFILE, &limit))
-			fd = sys_open(&a, tid, cpu);
-		else
-			errno = EMFILE;
+			fd = sys_open(attr, tid, cpu);
 	}
-	return fd < 0 ? -errno : (int)fd;
+	return fd;
 }
 
 /* Newer features are dropped one by one, the newest first, if the kernel does not know them. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/collect/perf/proc_files.h"
+#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 #define MAPS_BYTES_MAX	((size_t)16 << 20)
@@ -134,12 +135,12 @@ static struct perf_maps_line *parse_maps(char *text, size_t *ret_nr)
 
 static void add_lines(struct maps_read *r, const struct perf_maps_line *lines, size_t nr)
 {
-	struct proc_mapping mappings[OPENED_AT_ONCE];
+	struct opener_mapping mappings[OPENED_AT_ONCE];
 	size_t nr_files = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		if (lines[i].inode)
-			mappings[nr_files++] = (struct proc_mapping){ lines[i].start,
+			mappings[nr_files++] = (struct opener_mapping){ lines[i].start,
 								      lines[i].end, -1 };
 	proc_files_open(r->proc, r->tgid, mappings, nr_files);
 	nr_files = 0;
@@ -191,18 +192,24 @@ struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *p
 	struct perf_image *image, *found = NULL;
 	struct statx st;
 	ssize_t len;
+	int fd;
 
 	snprintf(link, sizeof(link), "%s/%u/exe", proc, tgid);
-	len = readlink(link, target, sizeof(target) - 1);
-	if (len <= 0)
+	fd = opener_open(link, O_PATH);
+	if (fd < 0)
 		return NULL;
-	target[len] = 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, target, sizeof(target) - 1);
+	target[len > 0 ? len : 0] = 0;
 	/* cached values only: a FUSE server may never answer (mounts.h) */
-	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &st)) {
+	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &st)) {
 		key.major = st.stx_dev_major;
 		key.minor = st.stx_dev_minor;
 		key.inode = st.stx_ino;
 	}
+	close(fd);
+	if (len <= 0)
+		return NULL;
 	image = perf_image_get(cookies, &key);
 	for (size_t i = 0; maps && i < maps->nr && !found; i++)
 		if (!strcmp(maps->mappings[i].image->path, image->path))

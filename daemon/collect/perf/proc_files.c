@@ -3,8 +3,6 @@
 #include "daemon/collect/perf/proc_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,24 +84,17 @@ int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **r
 
 struct opening {
 	struct timed_call call;
-	char *dir;			/* of the links, one for each mapping */
+	const char *proc;		/* stays */
+	uint32_t tgid;
 	size_t nr;
-	struct proc_mapping mappings[];
+	struct opener_mapping mappings[];
 };
 
 static void open_mappings(struct timed_call *e)
 {
 	struct opening *o = container_of(e, struct opening, call);
 
-	for (size_t i = 0; i < o->nr; i++) {
-		struct proc_mapping *m = &o->mappings[i];
-		char *path = xasprintf("%s/%" PRIx64 "-%" PRIx64, o->dir, m->start, m->end);
-
-		m->handle = open(path, O_PATH | O_CLOEXEC);
-		if (m->handle < 0)
-			m->handle = -errno;
-		free(path);
-	}
+	opener_map_files(o->proc, o->tgid, o->mappings, o->nr);
 }
 
 static void drop_opening(struct timed_call *e)
@@ -113,11 +104,10 @@ static void drop_opening(struct timed_call *e)
 	for (size_t i = 0; i < o->nr; i++)
 		if (o->mappings[i].handle >= 0)
 			close(o->mappings[i].handle);
-	free(o->dir);
 	free(o);
 }
 
-void proc_files_open(const char *proc, uint32_t tgid, struct proc_mapping *mappings, size_t nr)
+void proc_files_open(const char *proc, uint32_t tgid, struct opener_mapping *mappings, size_t nr)
 {
 	struct opening *o = xcalloc(1, sizeof(*o) + nr * sizeof(*mappings));
 	int err;
@@ -125,7 +115,8 @@ void proc_files_open(const char *proc, uint32_t tgid, struct proc_mapping *mappi
 	for (size_t i = 0; i < nr; i++)
 		mappings[i].handle = -ESRCH;
 	o->call = (struct timed_call){ open_mappings, drop_opening };
-	o->dir = xasprintf("%s/%u/map_files", proc, tgid);
+	o->proc = proc;
+	o->tgid = tgid;
 	o->nr = nr;
 	memcpy(o->mappings, mappings, nr * sizeof(*mappings));
 	err = run(tgid, &o->call);
@@ -133,6 +124,5 @@ void proc_files_open(const char *proc, uint32_t tgid, struct proc_mapping *mappi
 		mappings[i].handle = err ? err : o->mappings[i].handle;
 	if (err)
 		return;
-	free(o->dir);
 	free(o);
 }

@@ -11,18 +11,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "libutil/opener/ask.h"
 
 /* @proc: "/proc", or a folder like it. */
 
 /* All of @proc/@tgid/maps, NUL terminated and freed by the caller. -EFBIG: more than @limit. */
 int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **ret);
 
-struct proc_mapping {
-	uint64_t start, end;		/* as a line of maps has it */
-	int handle;			/* O_PATH descriptor of its file, the caller's, or -errno */
-};
-
-/* Set the handles of all @nr mappings. */
-void proc_files_open(const char *proc, uint32_t tgid, struct proc_mapping *mappings, size_t nr);
+/* Set the handles of all @nr mappings, up to OPENER_RANGES_MAX. */
+void proc_files_open(const char *proc, uint32_t tgid, struct opener_mapping *mappings, size_t nr);
 
 #endif

@@ -10,7 +10,6 @@
  */
 #include "daemon/collect/perf/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -22,7 +21,7 @@
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/proc.h"
 #include "libutil/hash.h"
-#include "libutil/number.h"
+#include "libutil/opener/ask.h"
 #include "libutil/proc_stat.h"
 #include "libutil/xalloc.h"
 
@@ -363,19 +362,17 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 
 int perf_processes_read_all(struct perf_processes *p)
 {
-	DIR *dir = opendir(p->proc);
-	struct dirent *entry;
+	uint32_t pids[OPENER_PIDS_MAX], after = 0;
+	int nr;
 
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		uint64_t tgid;
-
-		if (!number_parse_range(entry->d_name, 1, INT_MAX, &tgid))
-			read_process(p, (uint32_t)tgid, true);
-	}
-	closedir(dir);
-	return 0;
+	do {
+		nr = opener_list(p->proc, after, pids);
+		for (int i = 0; i < nr; i++) {
+			read_process(p, pids[i], true);
+			after = pids[i];
+		}
+	} while (nr == OPENER_PIDS_MAX);
+	return nr < 0 ? nr : 0;
 }
 
 int perf_process_read_again(struct perf_processes *p, uint32_t tgid)

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opener.c - what an opener opens, and what it refuses to a program that was taken over */
+#include "libutil/opener/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libutil/fd_message.h"
+#include "libutil/opener/serve.h"
+#include "libutil/quiet_path.h"
+#include "tests/unit/tmpdir.h"
+
+#define OURS	870		/* who asks */
+#define HIS	1234
+
+static bool is_symbol_file(const char *name)
+{
+	return !strcmp(name, "perf-1.map");
+}
+
+static bool is_symbol_folder(const char *path)
+{
+	return !strcmp(path, "/tmp");
+}
+
+static int connection;
+static pid_t opener;
+
+/* An opener with all of root's rights, which this process gives up; and connection to it. */
+static void start(void)
+{
+	static const char *removable[1];
+	static struct opener_config config = {
+		.uid = OURS,
+		.is_symbol_file = is_symbol_file,
+		.is_symbol_folder = is_symbol_folder,
+		.removable = removable, .nr_removable = 1,
+	};
+	int main_ends[2], ends[2];
+
+	removable[0] = strdup(tmpdir_path("removable"));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, main_ends) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		exit(1);
+	opener = fork();
+	if (!opener) {
+		close(main_ends[0]);
+		close(ends[0]);
+		opener_serve(main_ends[1], &config);
+		_exit(0);
+	}
+	close(main_ends[1]);
+	CHECK(!fd_message_send(main_ends[0], "", 1, &ends[1], 1), "connect");
+	close(ends[1]);
+	connection = ends[0];
+	opener_use(main_ends[0], removable, 1);
+	CHECK(!setresgid(OURS, OURS, OURS) && !setresuid(OURS, OURS, 0), "a user");
+}
+
+static void need_root(void)
+{
+	if (geteuid())
+		SKIP("needs root");
+	tmpdir_make();
+	CHECK(!chmod(tmpdir, 0755) && !mkdir(tmpdir_path("private"), 0700), "folders");
+}
+
+/* Of root's process that runs the tests. */
+static const char *file_of(const char *name)
+{
+	static char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", getppid(), name);
+	return path;
+}
+
+/* A descriptor or 0, or the error of the answer. */
+static int ask_raw(const void *bytes, size_t len, int fd)
+{
+	static struct opener_answer answer;
+	int got[OPENER_RANGES_MAX];
+	size_t n, nr;
+
+	if (fd_message_send(connection, bytes, len, &fd, fd >= 0) ||
+	    fd_message_receive(connection, &answer, sizeof(answer), &n, got, OPENER_RANGES_MAX,
+			       &nr) || n != opener_answer_size(&answer))
+		return -EPROTO;
+	for (size_t i = 1; i < nr; i++)
+		close(got[i]);
+	return answer.err ? answer.err : nr ? got[0] : 0;
+}
+
+static int ask_for(const struct opener_request *r, int fd)
+{
+	return ask_raw(r, opener_request_size(r->kind), fd);
+}
+
+static bool can_read(int fd)
+{
+	char byte;
+	bool can = fd >= 0 && read(fd, &byte, 1) == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return can;
+}
+
+TEST(opens_files_of_processes)
+{
+	struct opener_mapping m[2] = { { 1, 2, 0 }, { 3, 4, 0 } };
+	uint32_t pids[OPENER_PIDS_MAX];
+	char comm[80];
+
+	need_root();
+	start();
+	CHECK(open(file_of("maps"), O_RDONLY | O_CLOEXEC) < 0, "without it");
+	CHECK(can_read(opener_open(file_of("maps"), O_RDONLY)), "maps");
+	snprintf(comm, sizeof(comm), "/proc/%d/task/%d/comm", getppid(), getppid());
+	CHECK(can_read(opener_open(comm, O_RDONLY)), "a thread's name");
+	CHECK(fcntl(opener_open(file_of("exe"), O_PATH), F_GETFL) & O_PATH,
+	      "the program's handle");
+	if (!access(file_of("autogroup"), F_OK))
+		CHECK(opener_open(file_of("autogroup"), O_WRONLY) >= 0, "its autogroup");
+	CHECK(opener_open(file_of("maps"), O_WRONLY) == -EACCES, "other flags");
+	CHECK(opener_open(file_of("environ"), O_RDONLY) == -EACCES, "not on the list");
+	CHECK(opener_open("/proc/999999999/maps", O_RDONLY) == -ENOENT, "no such process");
+	opener_map_files("/proc", (uint32_t)getppid(), m, 2);
+	CHECK(m[0].handle == -ENOENT && m[1].handle == -ENOENT, "no such mappings: %d",
+	      m[0].handle);
+	CHECK(opener_list("/proc", 0, pids) > 1 && pids[0] == 1, "processes");
+	CHECK(opener_is_alive(), "alive");
+	CHECK(!seteuid(0) && !kill(opener, SIGKILL) && !seteuid(OURS), "kill");
+	waitpid(opener, NULL, 0);
+	CHECK(!opener_is_alive(), "gone");
+	CHECK(opener_open(file_of("maps"), O_RDONLY) < 0, "nobody to ask");
+}
+
+static int open_named(const char *name)
+{
+	int handle = quiet_open(AT_FDCWD, tmpdir_path(name)), fd;
+
+	if (handle < 0)
+		return handle;
+	fd = quiet_open_file(handle);
+	close(handle);
+	return fd;
+}
+
+static int opened_as(uint32_t kind, const char *path, int fd)
+{
+	struct opener_request r = { .kind = kind };
+
+	snprintf(r.path, sizeof(r.path), "%s", path);
+	return ask_for(&r, fd);
+}
+
+TEST(opens_executables_and_symbols_only)
+{
+	need_root();
+	put_file(tmpdir_path("private/program"), "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", 18);
+	put_file(tmpdir_path("private/core"), "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0", 18);
+	put_text(tmpdir_path("private/secret"), "secret");
+	put_text(tmpdir_path("private/perf-1.map"), "1 2 f\n");
+	put_text(tmpdir_path("private/shadow"), "secret");
+	CHECK(!chmod(tmpdir_path("private/program"), 0500) &&
+	      !chmod(tmpdir_path("private/core"), 0600) &&
+	      !chmod(tmpdir_path("private/secret"), 0600) &&
+	      !chmod(tmpdir_path("private/shadow"), 0600) &&
+	      !chmod(tmpdir_path("private/perf-1.map"), 0600), "modes");
+	CHECK(!mkdir(tmpdir_path("private/linked"), 0755) &&
+	      !link(tmpdir_path("private/shadow"), tmpdir_path("private/linked/perf-1.map")),
+	      "a second name");
+	CHECK(!symlink(tmpdir_path("private/shadow"), tmpdir_path("perf-1.map")) &&
+	      !mkfifo(tmpdir_path("private/fifo"), 0600), "traps");
+	start();
+	CHECK(can_read(open_named("private/program")), "an executable");
+	CHECK(can_read(open_named("private/perf-1.map")), "symbols");
+	CHECK(open_named("private/secret") == -EACCES, "another file");
+	CHECK(open_named("private/core") == -EACCES, "a process's memory");
+	CHECK(opened_as(OPENER_FILE, "", open(file_of("mem"), O_PATH | O_CLOEXEC)) == -EINVAL,
+	      "its memory itself");
+	CHECK(open_named("private/linked/perf-1.map") == -EACCES, "another file's second name");
+	/* or -EAGAIN: following it changes its time */
+	CHECK(open_named("perf-1.map") < 0, "a link to another");
+	CHECK(open_named("private/fifo") == -EACCES, "no file at all");
+	CHECK(open_named("private") == -EACCES || open_named("private") == -EINVAL, "a folder");
+	CHECK(quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/perf-1.map") >= 0 &&
+	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/secret") < 0 &&
+	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "../perf-1.map") < 0, "below");
+}
+
+TEST(refuses_what_is_malformed)
+{
+	static struct opener_request r;
+	static char many[2 * sizeof(r)];
+	int here = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	need_root();
+	start();
+	CHECK(ask_raw("x", 1, -1) == -EINVAL, "too short");
+	CHECK(ask_raw(many, sizeof(many), -1) == -EINVAL, "too long");
+	r = (struct opener_request){ .kind = 1000 };
+	CHECK(ask_raw(&r, sizeof(r), -1) == -EINVAL, "no such kind");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 1 };
+	CHECK(ask_raw(&r, sizeof(r), -1) == -EINVAL, "another kind's size");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 0 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "no process");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 1, .file = 1000 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "no such file");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = UINT32_MAX };
+	CHECK(ask_for(&r, -1) == -EINVAL, "a negative process");
+	r = (struct opener_request){ .kind = OPENER_PROC, .pid = 1, .tid = 1 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "a thread's maps");
+	r = (struct opener_request){ .kind = OPENER_KERNEL, .file = 1000 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "no such file of the kernel");
+	r = (struct opener_request){ .kind = OPENER_MAP_FILES, .pid = 1,
+				     .nr = OPENER_RANGES_MAX + 1 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "too many mappings");
+	r = (struct opener_request){ .kind = OPENER_PATH };
+	memset(r.path, 'x', sizeof(r.path));
+	CHECK(ask_for(&r, -1) == -EINVAL, "a path without end");
+	r.kind = OPENER_MODULE;
+	CHECK(ask_for(&r, -1) == -EINVAL, "of the module, too");
+	CHECK(opened_as(OPENER_PATH, "etc", -1) == -EINVAL, "a relative path");
+	CHECK(opened_as(OPENER_PATH, "/etc", -1) == -EACCES, "a folder");
+	CHECK(opened_as(OPENER_PATH, "/dev/null", -1) == -EACCES, "a device");
+	CHECK(opened_as(OPENER_BELOW, "perf-1.map", -1) == -EINVAL, "below nothing");
+	CHECK(opened_as(OPENER_BELOW, "etc/shadow", here) == -EINVAL, "not a symbol file");
+	CHECK(opened_as(OPENER_MODULE, "../kmsg", -1) == -EINVAL, "out of the module's files");
+	CHECK(opened_as(OPENER_FILE, "", -1) == -EINVAL, "no file");
+	CHECK(opened_as(OPENER_FILE, "", here) == -EINVAL, "not a file");
+	CHECK(opened_as(OPENER_CGROUP, "", here) == -EINVAL, "not a control group");
+	r = (struct opener_request){ .kind = OPENER_PERF,
+				     .attr = { .type = PERF_TYPE_TRACEPOINT,
+					       .size = sizeof(r.attr) } };
+	CHECK(ask_for(&r, -1) == -EINVAL, "a tracepoint");
+	r.attr.type = PERF_TYPE_BREAKPOINT;
+	CHECK(ask_for(&r, -1) == -EINVAL, "a watched address");
+	r.attr = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE, .size = UINT32_MAX };
+	CHECK(ask_for(&r, -1) == -EINVAL, "a size past the request");
+	r = (struct opener_request){ .kind = OPENER_REMOVE, .file = 1 };
+	CHECK(ask_for(&r, -1) == -EINVAL, "a file that was not named");
+	CHECK(opener_is_alive() && can_read(opener_open(file_of("maps"), O_RDONLY)), "and goes on");
+}
+
+static int give(int fd, uid_t uid, mode_t mode)
+{
+	return opener_give(fd, uid, uid, mode);
+}
+
+TEST(gives_only_what_the_program_wrote)
+{
+	int roots, ours, read_only, twice;
+	struct stat st;
+
+	need_root();
+	put_text(tmpdir_path("roots"), "");
+	put_text(tmpdir_path("removable"), "");
+	CHECK(!mkdir(tmpdir_path("ours"), 0755) && !chown(tmpdir_path("ours"), OURS, OURS), "ours");
+	roots = open(tmpdir_path("roots"), O_RDWR | O_CLOEXEC);
+	start();
+	put_text(tmpdir_path("ours/new"), "");
+	put_text(tmpdir_path("ours/twice"), "");
+	CHECK(!link(tmpdir_path("ours/twice"), tmpdir_path("ours/again")), "a second name");
+	ours = open(tmpdir_path("ours/new"), O_WRONLY | O_CLOEXEC);
+	twice = open(tmpdir_path("ours/twice"), O_WRONLY | O_CLOEXEC);
+	read_only = open(tmpdir_path("ours/new"), O_RDONLY | O_CLOEXEC);
+	CHECK(give(roots, HIS, 0400) == -EINVAL, "root's");
+	CHECK(give(twice, HIS, 0400) == -EINVAL, "what has two names");
+	CHECK(give(read_only, HIS, 0400) == -EINVAL, "what is not written");
+	CHECK(give(ours, HIS, 0755) == -EINVAL && give(ours, HIS, 04644) == -EINVAL, "programs");
+	CHECK(give(ours, 0, 0400) == -EPERM, "to root");
+	CHECK(!give(ours, HIS, 0440) && !fstat(ours, &st) && st.st_uid == HIS &&
+	      st.st_gid == HIS && (st.st_mode & 07777) == 0440, "ours");
+	CHECK(!opener_remove(tmpdir_path("removable")) && opener_remove(tmpdir_path("roots")),
+	      "removes what was named");
+}
+
+TEST(requests_at_a_time_have_a_limit)
+{
+	int fds[OPENER_CONNECTIONS_MAX + 8][2], nr = 0, main_ends[2];
+	static struct opener_config config = {
+		.is_symbol_file = is_symbol_file, .is_symbol_folder = is_symbol_folder,
+	};
+	struct opener_request r = { .kind = OPENER_LIST };
+
+	need_root();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, main_ends))
+		exit(1);
+	opener = fork();
+	if (!opener) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(main_ends[0]);
+		opener_serve(main_ends[1], &config);
+		_exit(0);
+	}
+	for (int i = 0; i < OPENER_CONNECTIONS_MAX + 8; i++) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds[i]) ||
+		    fd_message_send(main_ends[0], "", 1, &fds[i][1], 1))
+			exit(1);
+		close(fds[i][1]);
+		connection = fds[i][0];
+		nr += ask_for(&r, -1) == 0;
+	}
+	CHECK(nr == OPENER_CONNECTIONS_MAX, "%d connections", nr);
+}
+
+TEST_MAIN()
