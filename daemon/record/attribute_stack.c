@@ -273,7 +273,8 @@ static void add_arc(struct stack_attribution *a, const struct stack *s,
 	if (!a->config.call_arcs)
 		return;
 	if (is_derived(a, s))
-		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key, (uint32_t)s->weight);
+		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key,
+				 (uint32_t)s->weight);
 	else
 		sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
 }
