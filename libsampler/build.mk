@@ -9,8 +9,8 @@ sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) libsampler/messag
 # of other folders, compiled once more; message.c is our own
 sampler_jit := $(addprefix daemon/jit/,code.c live.c perf_map.c jitdump.c deaths.c layout.c \
 	debug.c object.c places.c)
-sampler_used := $(call sources,libutil libdb/odb libdb/session libdb/stack \
-	$(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
+sampler_used := $(call sources,libutil libutil/opener libutil/sandbox libdb/odb libdb/session \
+	libdb/stack $(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
 $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
 all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/message.c)
@@ -23,7 +23,8 @@ $(O)/lib/liboprofsampler.so: $(O)/lib/liboprofsampler.so.1
 # nodelete: its signal handler stays; -z now (rules.mk): what that calls is bound before it runs,
 # because binding takes the loader's locks and much stack
 $(O)/lib/liboprofsampler.so.1: LIBS := $(sampler_flags)
-$(O)/lib/liboprofsampler.so.1: ldflags += -shared -Wl,-soname,liboprofsampler.so.1 -Wl,-z,nodelete \
+$(O)/lib/liboprofsampler.so.1: ldflags += -shared -Wl,-soname,liboprofsampler.so.1 \
+	-Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,--version-script=libsampler/sampler.map
 $(O)/lib/liboprofsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sandbox.c - the user, the limits, then Landlock and the filter of system calls */
+/* sandbox.c - the limits, then Landlock and the filter of system calls */
 #include "libutil/sandbox/sandbox.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +13,6 @@
 
 #include "libutil/file.h"
 #include "libutil/sandbox/capabilities.h"
-
-#define NOBODY		65534
-#define PARSER_USER	"oprofile"
 
 /* What root's reports need: read every file, write the output, see the kernel's addresses. */
 #define REPORT_CAPABILITIES	(CAPABILITY(CAP_DAC_READ_SEARCH) | CAPABILITY(CAP_DAC_OVERRIDE) | \
@@ -85,35 +80,6 @@ int sandbox_enter(const struct sandbox *s)
 		return landlock;
 	err = capabilities_keep(s->kind == SANDBOX_REPORT ? REPORT_CAPABILITIES : 0);
 	return err ? err : sandbox_filter(s, !landlock);
-}
-
-bool sandbox_user(uid_t *ret_uid, gid_t *ret_gid)
-{
-	const struct passwd *user = getpwnam(PARSER_USER);
-
-	if (!user || !user->pw_uid)
-		return false;
-	*ret_uid = user->pw_uid;
-	*ret_gid = user->pw_gid;
-	return true;
-}
-
-int sandbox_drop_user(void)
-{
-	uid_t uid = NOBODY;
-	gid_t gid = NOBODY;
-	int err;
-
-	if (geteuid())
-		return 0;
-	(void)sandbox_user(&uid, &gid);
-	/* no longer possible afterwards */
-	err = capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID));
-	if (err)
-		return err;
-	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
-		return -errno;
-	return capabilities_keep(0);
 }
 
 static int compare_ints(const void *a, const void *b)
