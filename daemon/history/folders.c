@@ -108,13 +108,13 @@ static bool is_current(const struct history_folder *f, const char *current)
 /* --- room --- */
 
 static void drop_old(const struct history_folders *all, const struct history_config *c,
-		     const char *current, int64_t now_ns)
+		     unsigned int current, int64_t now_ns)
 {
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct history_folder *f = &all->list[i];
 		int64_t age_ns = (int64_t)c->age_s * 1000000000;
 
-		if (!is_current(f, current) && f->begin_ns < now_ns - age_ns &&
+		if (f->number < current && f->begin_ns < now_ns - age_ns &&
 		    times_of(f, 0).last_end_ns < now_ns - age_ns) {
 			(void)drop(f, "too old");
 			return;
@@ -122,7 +122,7 @@ static void drop_old(const struct history_folders *all, const struct history_con
 	}
 }
 
-bool history_make_room(const char *history, const struct history_config *c, const char *current,
+bool history_make_room(const char *history, const struct history_config *c, unsigned int current,
 		       int64_t now_ns)
 {
 	struct history_folders all = { NULL, 0, 0 };
@@ -135,7 +135,7 @@ bool history_make_room(const char *history, const struct history_config *c, cons
 	used = bytes_below(history);
 	is_full = free_bytes(history) < HISTORY_KEEP_FREE;
 	for (size_t i = 0; i < all.nr && (used > c->quota || is_full); i++) {
-		if (is_current(&all.list[i], current) || !file_is_dir(all.list[i].path))
+		if (all.list[i].number >= current || !file_is_dir(all.list[i].path))
 			continue;
 		if (!drop(&all.list[i], is_full ? "the disk is full" : "over the quota"))
 			break;

@@ -14,16 +14,16 @@
 /*
  * Drop folders, the oldest first: while what is below @history takes more than the quota, or the
  * disk has less than HISTORY_KEEP_FREE; and one at most whose last slice is too old, so that a
- * clock that is wrong for an hour does not cost a month. Never the one at @current (may be NULL).
- * False: the disk is still too full to write.
+ * clock that is wrong for an hour does not cost a month. Never one from number @current on: they
+ * are being filled. False: the disk is still too full to write.
  */
 #define HISTORY_KEEP_FREE	(UINT64_C(64) << 20)	/* bytes of the disk, for samples */
-bool history_make_room(const char *history, const struct history_config *c, const char *current,
+bool history_make_room(const char *history, const struct history_config *c, unsigned int current,
 		       int64_t now_ns);
 
 /*
  * Merge slices of one folder that is due: minutes older than a day to ten minutes, those older than
- * a week to hours. False: none is.
+ * a week to hours. Not those of the folder @current (may be NULL). False: none is.
  */
 bool history_roll_up(const char *history, const char *current, int64_t now_ns);
 

@@ -62,7 +62,7 @@ static void set_trouble(struct history *h, const char *text)
 
 	snprintf(h->trouble.text, sizeof(h->trouble.text), "%s", text);
 	if (is_new && *text)
-		log_line("the history waits: %s", text);
+		log_line("cannot write the history: %s; retrying", text);
 	else if (is_new)
 		log_line("the history can be written again");
 }
@@ -291,8 +291,8 @@ static void write_slice(struct history *h, struct job *job)
 	add_gauges(h, &job->numbers);
 	carry_on(h, job);
 	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
-	has_room = history_make_room(h->dir, &h->config, job->folder, job->end_ns);
 	link_session(job);
+	has_room = history_make_room(h->dir, &h->config, job->number, job->end_ns);
 	if (!has_room)
 		err = op_error_set(&e, -ENOSPC, "less than 64 MB of the disk are free");
 	else
@@ -372,7 +372,7 @@ int history_open(const char *session_dir, const struct history_config *config, c
 	h->proc = xstrdup(proc);
 	lock_init(&h->lock);
 	pthread_cond_init(&h->changed, NULL);
-	err = file_make_dirs(h->dir, 0750);
+	err = file_make_dirs(h->dir, 0755);
 	if (err)
 		err = op_error_set(e, err, "cannot create '%s': %s", h->dir, strerror(-err));
 	if (!err)
@@ -409,7 +409,7 @@ const char *history_begin_segment(struct history *h, int64_t begin_ns)
 {
 	char *name = history_folder_name(h->next_number, begin_ns);
 	char *folder = path_join(h->dir, name);
-	int err = file_make_dirs(folder, 0750);
+	int err = file_make_dirs(folder, 0755);	/* the umask decides */
 
 	free(name);
 	if (err) {

@@ -209,6 +209,13 @@ static void wait_for_keeper(struct recorder *r)
 	history_wait(r->history, now_ns() + WAIT_NS);
 }
 
+/* Until it has all slices that have ended. */
+static void wait_for_history(struct recorder *r)
+{
+	while (!slices_are_written(&r->slices))
+		wait_for_keeper(r);
+}
+
 /* The history gets the slice so far. @is_last: the session ends, and the segment with it. */
 static void end_slice(struct recorder *r, bool is_last)
 {
@@ -224,8 +231,7 @@ static void end_slice(struct recorder *r, bool is_last)
 static void write_slice(struct recorder *r)
 {
 	end_slice(r, false);
-	while (!slices_are_written(&r->slices))
-		wait_for_keeper(r);
+	wait_for_history(r);
 }
 
 static void begin_slices(struct recorder *r)
@@ -326,6 +332,7 @@ static int leave_session(struct recorder *r, const char *to, bool discard, struc
 	if (!discard)
 		save_code(r);
 	r->details_second = 0;		/* these are the last ones of this session */
+	wait_for_history(r);		/* which drains, and so must not happen later */
 	recorder_write_counts(r);
 	if (files->logged_err && !discard)
 		return op_error_set(e, files->logged_err, "cannot write the session's counts: %s; "
@@ -375,6 +382,7 @@ int recorder_reset(struct recorder *r, struct op_error *e)
 	if (err)
 		return err;
 	forget_losses(r);
+	wait_for_history(r);		/* it keeps links to the session's files */
 	session_files_remove_discarded(&r->files);
 	log_line("discarded the session's samples");
 	return 0;

@@ -47,8 +47,10 @@ static bool is_same_session(const struct session_info *a, const struct session_i
 	       !strcmp(a->vmlinux, b->vmlinux);
 }
 
-static void add_numbers(struct cpu_counts *c, const struct history_slice *slice)
+static void add_numbers(struct session_history *h, const struct history_slice *slice)
 {
+	struct cpu_counts *c = &h->counts;
+
 	for (size_t i = 0; i < slice->nr_numbers; i++) {
 		const char *name = slice->numbers[i].name;
 		uint64_t value = slice->numbers[i].value;
@@ -59,6 +61,8 @@ static void add_numbers(struct cpu_counts *c, const struct history_slice *slice)
 			count_add(&c->idle, value);
 		else if (!strcmp(name, HISTORY_THROTTLED))
 			count_add(&c->throttled, value);
+		else if (!strcmp(name, HISTORY_NOT_KEPT))
+			count_add(&h->not_kept, value);
 		if (strncmp(name, HISTORY_LOST, strlen(HISTORY_LOST)) != 0)
 			continue;
 		for (int k = 0; k < NR_LOSS_REASONS; k++)
@@ -94,7 +98,7 @@ static void add_segment(struct search *s, const char *folder, const struct histo
 			h->begin_ns = slice->begin_ns;
 		if (slice->end_ns > h->end_ns)
 			h->end_ns = slice->end_ns;
-		add_numbers(&h->counts, slice);
+		add_numbers(h, slice);
 	}
 }
 
@@ -250,8 +254,14 @@ int histories_read(const char *session_dir, const struct time_range *range,
 		look_at_folder(&s, folders.list[i].path);
 	if (!err && !s.nr)
 		err = none_found(&s, history, folders.nr, e);
-	for (size_t i = 0; i < s.nr; i++)
+	for (size_t i = 0; i < s.nr; i++) {
 		put_together(&s.all[i]);
+		if (s.all[i].not_kept)
+			notice_add(notices, "the history lacks %llu samples of '%s' that were "
+				   "recorded in the session: its store was full or could not be "
+				   "written", (unsigned long long)s.all[i].not_kept,
+				   s.all[i].folder);
+	}
 	history_folders_free(&folders);
 	free(history);
 	free(s.infos);

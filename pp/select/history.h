@@ -21,6 +21,7 @@ struct session_history {
 	struct stack_snapshot stacks;	/* of all segments, one after the other */
 	bool has_callers;
 	struct cpu_counts counts;
+	uint64_t not_kept;		/* samples that are in the daemon's session only */
 	struct stack_arc_file *files;	/* by session_history_make_files() */
 	size_t nr_files, files_room;
 };

@@ -28,7 +28,7 @@ EOF
 3 p:0x1010 j:0x10
 EOF
 	rm "$SESSION/$stats/stacks"
-	add_slice $second 1700002800 1700002860 filtered=5 << 'EOF'
+	add_slice $second 1700002800 1700002860 filtered=5 not_kept=3 << 'EOF'
 50 p:0x1010 p:0x1045
 50 p:0x1010 p:0x1048 p:0x10c4
 EOF

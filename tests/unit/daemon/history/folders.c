@@ -86,16 +86,18 @@ TEST(the_oldest_is_dropped_first)
 	tmpdir_make();
 	for (int i = 0; i < 4; i++)
 		paths[i] = make((unsigned int)i + 9, NOW - HOUR, 3);	/* 9 is before 10 */
-	CHECK(history_make_room(tmpdir, &c, paths[3], NOW), "full");
+	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
 	CHECK(file_exists(paths[0]), "dropped without need");
 	c.quota = 3 * 4096;
-	CHECK(history_make_room(tmpdir, &c, paths[3], NOW), "full");
+	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
 	CHECK(!file_exists(paths[0]) && file_exists(paths[1]) && file_exists(paths[3]),
 	      "not the oldest");
 	c.quota = 1;
-	CHECK(history_make_room(tmpdir, &c, paths[3], NOW), "full");
+	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
 	CHECK(!file_exists(paths[1]) && !file_exists(paths[2]) && file_exists(paths[3]),
 	      "not all but the current one");
+	CHECK(history_make_room(tmpdir, &c, 10, NOW) && file_exists(paths[3]),
+	      "the one that will be the current one");
 	for (int i = 0; i < 4; i++)
 		free(paths[i]);
 }
@@ -109,12 +111,12 @@ TEST(one_is_dropped_for_its_age)
 	a = make(1, NOW - 20 * DAY, 2);
 	b = make(2, NOW - 19 * DAY, 2);
 	young = make(3, NOW - 13 * DAY, 2);
-	CHECK(history_make_room(tmpdir, &plenty, NULL, NOW), "full");
+	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
 	CHECK(!file_exists(a) && file_exists(b) && file_exists(young), "first turn");
-	CHECK(history_make_room(tmpdir, &plenty, NULL, NOW - 30 * DAY), "full");
+	CHECK(history_make_room(tmpdir, &plenty, 4, NOW - 30 * DAY), "full");
 	CHECK(file_exists(b), "dropped after a step back");
-	CHECK(history_make_room(tmpdir, &plenty, NULL, NOW), "full");
-	CHECK(history_make_room(tmpdir, &plenty, NULL, NOW), "full");
+	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
+	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
 	CHECK(!file_exists(b) && file_exists(young), "second turn");
 	free(a);
 	free(b);
@@ -157,7 +159,7 @@ TEST(other_names_stay)
 	CHECK(!file_make_dirs(tmpdir_path("12"), 0755) &&
 	      !file_make_dirs(tmpdir_path("x-1"), 0755) &&
 	      !file_make_dirs(tmpdir_path("1-1"), 0755), "mkdir");
-	CHECK(history_make_room(tmpdir, &c, NULL, NOW), "full");
+	CHECK(history_make_room(tmpdir, &c, 4, NOW), "full");
 	CHECK(file_exists(tmpdir_path("12")) && file_exists(tmpdir_path("x-1")) &&
 	      file_exists(tmpdir_path("1-1")), "dropped what is no segment");
 }
