@@ -145,10 +145,6 @@ static void run_periodic_work(struct daemon *d)
 	int64_t now = now_ms();
 
 	check_priority(d);
-	if (!opener_is_alive() && !d->end) {
-		log_line("the process that opens files has ended; exiting");
-		d->end = true;
-	}
 	if (d->watchdog_ms && now >= d->watchdog_at) {
 		service_notify("WATCHDOG=1");
 		d->watchdog_at = now + d->watchdog_ms;
@@ -192,6 +188,8 @@ static int run_once(struct daemon *d, struct op_error *e)
 		handle_signals(d);
 	control_serve(d->control, fds + FD_CONTROL, nr_control);
 	run_periodic_work(d);
+	if (!err && !opener_is_alive())
+		err = op_error_set(e, -ECHILD, "the process that opens files has ended; exiting");
 	return err;
 }
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEPTH_MAX	512		/* folders: an image's path twice, and more */
+#define DEPTH_MAX	512		/* folders: an image's path twice, and more; others stay */
 
 struct giving {
 	uid_t uid;
@@ -55,7 +55,7 @@ static int give_folder(const struct giving *g, int folder, unsigned int depth)
 
 	if (!dir) {
 		close(folder);
-		return depth < DEPTH_MAX ? -ENOMEM : -ELOOP;
+		return depth < DEPTH_MAX ? -ENOMEM : 0;
 	}
 	while (!err && (entry = readdir(dir))) {
 		int handle;

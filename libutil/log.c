@@ -58,7 +58,8 @@ int log_topics_parse(const char *list, unsigned int *ret, struct op_error *e)
 
 static int open_append(const char *path)
 {
-	int new = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int new = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		       0644);
 
 	return new < 0 ? -errno : new;
 }

@@ -15,11 +15,13 @@
 #include "daemon/collect/perf/proc_files.h"
 #include "daemon/jit/owner.h"
 #include "libutil/file.h"
+#include "libutil/number.h"
 #include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 #define MAPS_MAX	(8u << 20)	/* bytes of /proc/TGID/maps */
+#define RUN_USER	"/run/user/"
 
 /* A search for one process's files. */
 struct search {
@@ -142,7 +144,7 @@ static void hold_run_folder(struct search *s, enum jit_folder_kind kind, uid_t u
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/run/user/%u", uid);
+	snprintf(path, sizeof(path), RUN_USER "%u", uid);
 	hold_folder(s, kind, path);
 }
 
@@ -250,9 +252,15 @@ bool jit_is_symbol_file(const char *name)
 	       has_number(name, "jit-", ".dump");
 }
 
-bool jit_is_symbol_folder(const char *path)
+bool jit_is_symbol_folder(const char *path, const struct stat *st)
 {
-	return !strcmp(path, "/tmp") || has_number(path, "/run/user/", "");
+	uint64_t uid;
+
+	if (!strcmp(path, "/tmp"))
+		return (st->st_mode & 07777) == 01777;
+	return has_number(path, RUN_USER, "") &&
+	       !number_parse_range(path + strlen(RUN_USER), 0, UINT32_MAX, &uid) &&
+	       st->st_uid == uid && (st->st_mode & 0777) == 0700;
 }
 
 static void look_in_folders(struct search *s)
@@ -289,11 +297,13 @@ static void look_alive(struct search *s)
 /* [JT-4] It ended before the first look: files in our own folders may still be its. */
 static void look_dead(struct search *s)
 {
+	uid_t uid = opener_is_used() ? 0 : geteuid();	/* who started us */
+
 	s->root = AT_FDCWD;
 	hold_folder(s, JIT_TMP, "/tmp");
-	hold_run_folder(s, JIT_RUN_EFFECTIVE, geteuid());
+	hold_run_folder(s, JIT_RUN_EFFECTIVE, uid);
 	look_for_perf_map(s, s->tgid);
-	look_for_dump(s, s->tgid, JIT_RUN_EFFECTIVE, geteuid());
+	look_for_dump(s, s->tgid, JIT_RUN_EFFECTIVE, uid);
 }
 
 void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)

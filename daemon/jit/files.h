@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -46,9 +47,12 @@ struct jit_owner {
 	int64_t start;		/* when it began, seconds since 1970 */
 };
 
-/* Whether a file of this name, or a folder of this path, can be one that is looked for. */
+/*
+ * Whether a file of this name, or a folder that was found at @path below any root, can be one that
+ * is looked for: /tmp, where everybody may write, or what is its user's only.
+ */
 bool jit_is_symbol_file(const char *name);
-bool jit_is_symbol_folder(const char *path);
+bool jit_is_symbol_folder(const char *path, const struct stat *st);
 
 void jit_files_init(struct jit_files *f);
 void jit_files_close(struct jit_files *f);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libutil/fd_message.h"
+#include "libutil/thread.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -24,10 +25,11 @@ static struct {
 	size_t nr_idle, nr;
 	const char *const *removable;
 	size_t nr_removable;
-} opener = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} opener;
 
 void opener_use(int socket, const char *const *removable, size_t nr)
 {
+	lock_init(&opener.lock);
 	opener.socket = socket;
 	opener.removable = removable;
 	opener.nr_removable = nr;

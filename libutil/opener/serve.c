@@ -67,7 +67,7 @@ static int check_handle(const struct opener_config *config, const char *path, in
 	if (quiet_stat(handle, &st))
 		return -EACCES;
 	if (is_folder(&st))
-		return config->is_symbol_folder(path) ? 0 : -EACCES;
+		return config->is_symbol_folder(path, &st) ? 0 : -EACCES;
 	return S_ISREG(st.st_mode) ? 0 : -EACCES;
 }
 
@@ -91,6 +91,16 @@ static bool is_of_proc(int fd)
 	return fstatfs(fd, &fs) || fs.f_type == PROC_SUPER_MAGIC;
 }
 
+/* Another file may be mounted at a user's file, in a namespace of his, and so has its name. */
+static bool is_mounted(int fd)
+{
+	struct statx st;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) ||
+	       !(st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) ||
+	       (st.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
 /* The file has one name, or a user could give one of another's file such a name. */
 static bool is_symbol_file(const struct opener_config *config, int fd)
 {
@@ -101,7 +111,7 @@ static bool is_symbol_file(const struct opener_config *config, int fd)
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	len = readlink(link, path, sizeof(path) - 1);
-	if (len <= 0 || quiet_stat(fd, &st) || st.st_nlink > 1)
+	if (len <= 0 || quiet_stat(fd, &st) || st.st_nlink > 1 || is_mounted(fd))
 		return false;
 	path[len] = '\0';
 	name = strrchr(path, '/');
@@ -172,13 +182,27 @@ static int open_cgroup(const struct exchange *x)
 	return opener_cgroup_here(x->fd, x->request.id);
 }
 
+/* Of events at chosen instructions, which would tell what is in registers there. */
+static bool is_probe(uint32_t type)
+{
+	static const char *const files[] = {
+		"/sys/bus/event_source/devices/kprobe/type",
+		"/sys/bus/event_source/devices/uprobe/type",
+	};
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!file_read_u64(files[i], &number) && number == type)
+			return true;
+	return type == PERF_TYPE_TRACEPOINT || type == PERF_TYPE_BREAKPOINT;
+}
+
 /* All processes' events, but none that has more than registers and stacks of what runs. */
 static int open_event(const struct opener_request *r)
 {
 	struct perf_event_attr attr = r->attr;
 
-	if (attr.size > sizeof(attr) || attr.type == PERF_TYPE_TRACEPOINT ||
-	    attr.type == PERF_TYPE_BREAKPOINT || r->nr > INT_MAX)
+	if (attr.size > sizeof(attr) || is_probe(attr.type) || r->nr > INT_MAX)
 		return -EINVAL;
 	return opener_perf_event_here(&attr, -1, (int)r->nr);
 }
@@ -191,7 +215,7 @@ static int give(const struct opener_config *config, const struct exchange *x)
 
 	if (x->fd < 0 || fstat(x->fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
 	    st.st_uid != config->uid || (fcntl(x->fd, F_GETFL) & O_ACCMODE) == O_RDONLY ||
-	    (r->mode & ~0666u))
+	    (r->mode & ~0666u) || r->uid == (uid_t)-1 || r->gid == (gid_t)-1)
 		return -EINVAL;
 	if (!r->uid && config->uid)
 		return -EPERM;
@@ -316,7 +340,6 @@ static void *serve_connection(void *connection)
 	struct connection *c = connection;
 	struct exchange *x = xcalloc(1, sizeof(*x));
 
-	(void)priority_raise_nice();	/* samples wait meanwhile */
 	while (answer_one(c, x))
 		;
 	close(c->socket);
@@ -348,6 +371,7 @@ void opener_serve(int socket, const struct opener_config *config)
 	int fd, err;
 	char byte;
 
+	(void)priority_raise_nice();	/* samples wait meanwhile; of the threads, too */
 	do {
 		nr = 0;
 		err = fd_message_receive(socket, &byte, 1, &len, &fd, 1, &nr);

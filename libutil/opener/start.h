@@ -13,15 +13,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include "libutil/error.h"
 
 struct opener_config {
 	uint64_t capabilities;		/* it keeps these */
 	uid_t uid;			/* whose files it may give away: this program's */
-	/* [another process] Whether a file of this name, or folder of this path, may be opened. */
+	/*
+	 * [another process] Whether a file of this name, or folder, may be opened. @path is what
+	 * was asked for; below another root it may be any folder's.
+	 */
 	bool (*is_symbol_file)(const char *name);
-	bool (*is_symbol_folder)(const char *path);
+	bool (*is_symbol_folder)(const char *path, const struct stat *st);
 	const char *const *removable;	/* paths that it may remove; they stay the caller's */
 	size_t nr_removable;
 };

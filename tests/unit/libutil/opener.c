@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "libutil/fd_message.h"
+#include "libutil/file.h"
 #include "libutil/opener/serve.h"
 #include "libutil/quiet_path.h"
+#include "tests/unit/own_mounts.h"
 #include "tests/unit/tmpdir.h"
 
 #define OURS	870		/* who asks */
@@ -25,9 +27,9 @@ static bool is_symbol_file(const char *name)
 	return !strcmp(name, "perf-1.map");
 }
 
-static bool is_symbol_folder(const char *path)
+static bool is_symbol_folder(const char *path, const struct stat *st)
 {
-	return !strcmp(path, "/tmp");
+	return !strcmp(path, "/tmp") && st->st_mode & S_ISVTX;
 }
 
 static int connection;
@@ -179,6 +181,11 @@ TEST(opens_executables_and_symbols_only)
 	      "a second name");
 	CHECK(!symlink(tmpdir_path("private/shadow"), tmpdir_path("perf-1.map")) &&
 	      !mkfifo(tmpdir_path("private/fifo"), 0600), "traps");
+	CHECK(!mkdir(tmpdir_path("private/mounted"), 0755), "mounted");
+	put_text(tmpdir_path("private/mounted/perf-1.map"), "");
+	CHECK(own_mounts() &&
+	      !mount(tmpdir_path("private/shadow"), tmpdir_path("private/mounted/perf-1.map"),
+		     NULL, MS_BIND, NULL), "mount");
 	start();
 	CHECK(can_read(open_named("private/program")), "an executable");
 	CHECK(can_read(open_named("private/perf-1.map")), "symbols");
@@ -187,6 +194,7 @@ TEST(opens_executables_and_symbols_only)
 	CHECK(opened_as(OPENER_FILE, "", open(file_of("mem"), O_PATH | O_CLOEXEC)) == -EINVAL,
 	      "its memory itself");
 	CHECK(open_named("private/linked/perf-1.map") == -EACCES, "another file's second name");
+	CHECK(open_named("private/mounted/perf-1.map") == -EACCES, "another file, mounted");
 	/* or -EAGAIN: following it changes its time */
 	CHECK(open_named("perf-1.map") < 0, "a link to another");
 	CHECK(open_named("private/fifo") == -EACCES, "no file at all");
@@ -200,6 +208,7 @@ TEST(refuses_what_is_malformed)
 {
 	static struct opener_request r;
 	static char many[2 * sizeof(r)];
+	uint64_t type;
 	int here = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	need_root();
@@ -243,6 +252,10 @@ TEST(refuses_what_is_malformed)
 	CHECK(ask_for(&r, -1) == -EINVAL, "a tracepoint");
 	r.attr.type = PERF_TYPE_BREAKPOINT;
 	CHECK(ask_for(&r, -1) == -EINVAL, "a watched address");
+	if (!file_read_u64("/sys/bus/event_source/devices/kprobe/type", &type)) {
+		r.attr.type = (uint32_t)type;
+		CHECK(ask_for(&r, -1) == -EINVAL, "a watched instruction");
+	}
 	r.attr = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE, .size = UINT32_MAX };
 	CHECK(ask_for(&r, -1) == -EINVAL, "a size past the request");
 	r = (struct opener_request){ .kind = OPENER_REMOVE, .file = 1 };
@@ -277,6 +290,7 @@ TEST(gives_only_what_the_program_wrote)
 	CHECK(give(read_only, HIS, 0400) == -EINVAL, "what is not written");
 	CHECK(give(ours, HIS, 0755) == -EINVAL && give(ours, HIS, 04644) == -EINVAL, "programs");
 	CHECK(give(ours, 0, 0400) == -EPERM, "to root");
+	CHECK(give(ours, (uid_t)-1, 0400) == -EINVAL, "to nobody else");
 	CHECK(!give(ours, HIS, 0440) && !fstat(ours, &st) && st.st_uid == HIS &&
 	      st.st_gid == HIS && (st.st_mode & 07777) == 0440, "ours");
 	CHECK(!opener_remove(tmpdir_path("removable")) && opener_remove(tmpdir_path("roots")),

@@ -322,4 +322,17 @@ TEST(owners)
 	}
 }
 
+TEST(folders_that_can_have_symbols)
+{
+	struct stat all = { .st_mode = S_IFDIR | 01777 };
+	struct stat user = { .st_mode = S_IFDIR | 0700, .st_uid = 1234 };
+
+	CHECK(jit_is_symbol_folder("/tmp", &all) && !jit_is_symbol_folder("/tmp", &user), "/tmp");
+	CHECK(jit_is_symbol_folder("/run/user/1234", &user) &&
+	      !jit_is_symbol_folder("/run/user/1235", &user) &&
+	      !jit_is_symbol_folder("/run/user/4294968530", &user) &&
+	      !jit_is_symbol_folder("/run/user/0", &all), "/run/user");
+	CHECK(!jit_is_symbol_folder("/home", &all) && !jit_is_symbol_folder("tmp", &all), "others");
+}
+
 TEST_MAIN()
