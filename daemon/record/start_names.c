@@ -2,6 +2,7 @@
 /* start_names.c - see start_names.h */
 #include "daemon/record/start_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -56,6 +57,25 @@ static void destroy(struct start_names *s)
 	free(s);
 }
 
+/* Of the link @proc/@tgid/exe, or -1. */
+static ssize_t read_exe(const char *proc, uint32_t tgid, char *link, size_t size)
+{
+	char *path = xasprintf("%s/%" PRIu32 "/exe", proc, tgid);
+	ssize_t n = readlink(path, link, size);
+	int fd = -1;
+
+	if (n < 0 && errno == EACCES) {
+		fd = opener_open(path, O_PATH);
+		free(path);
+		path = xasprintf("/proc/self/fd/%d", fd);
+		n = readlink(path, link, size);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return n;
+}
+
 /*
  * If it has executed another file since the sample, its names are those of the other. The last
  * parts of the paths are compared: the rest may differ in a container.
@@ -63,17 +83,9 @@ static void destroy(struct start_names *s)
 bool start_names_executes(const char *proc, uint32_t tgid, const char *path)
 {
 	static const char deleted[] = " (deleted)";
-	char *link_path = xasprintf("%s/%" PRIu32 "/exe", proc, tgid), link[PATH_MAX];
-	int fd = opener_open(link_path, O_PATH);
-	ssize_t n;
+	char link[PATH_MAX];
+	ssize_t n = read_exe(proc, tgid, link, sizeof(link) - 1);
 
-	free(link_path);
-	if (fd < 0)
-		return false;
-	link_path = xasprintf("/proc/self/fd/%d", fd);
-	n = readlink(link_path, link, sizeof(link) - 1);
-	free(link_path);
-	close(fd);
 	if (n < 0)
 		return false;
 	link[n] = '\0';
