@@ -205,14 +205,21 @@ static uid_t owner(const char *name)
 	return lstat(tmpdir_path(name), &st) ? (uid_t)-1 : st.st_uid;
 }
 
+static void run_in(const char *dir, const char *commands)
+{
+	char *command = xasprintf("cd '%s' && %s", dir, commands);
+
+	CHECK(!system(command), "%s", command);
+	free(command);
+}
+
 /* A session of an earlier version, which was all root's; and what only looks so. */
 TEST(becomes_its_user)
 {
 	make_recorder();
-	CHECK(!system(xasprintf("mkdir -p '%s' && cd '%s' && echo > old && echo > ../../other && "
-				"ln -s ../../other link && ln ../../other second && echo > his && "
-				"chown 1234 his", tmpdir_path("sd/samples/old"),
-				tmpdir_path("sd/samples/old"))), "an earlier session");
+	run_in(tmpdir, "mkdir -p sd/samples/old && cd sd/samples/old && echo > old && "
+	       "echo > ../../other && ln -s ../../other link && ln ../../other second && "
+	       "echo > his && chown 1234 his");
 	check_processes();
 	CHECK(!ask("start") && !ask("dump"), "sampling");
 	CHECK(owner("sd") == 0 && owner("sd/samples") == RECORDER &&
@@ -245,9 +252,8 @@ static uid_t user_of_daemon(void)
 TEST(nothing_is_given_below_others_folders)
 {
 	make_recorder();
-	CHECK(!system(xasprintf("cd '%s' && mkdir -p other/samples sd && "
-				"echo > other/samples/roots && ln -s ../other/samples sd/samples",
-				tmpdir)), "a link");
+	run_in(tmpdir, "mkdir -p other/samples sd && echo > other/samples/roots && "
+	       "ln -s ../other/samples sd/samples");
 	CHECK(!start(tmpdir_path("sd")) && user_of_daemon() == 0, "%s", output);
 	CHECK(!ask("shutdown") && owner("other/samples/roots") == 0, "by a link");
 	CHECK(!unlink(tmpdir_path("sd/samples")) && !chown(tmpdir_path("sd"), OTHER, OTHER) &&

@@ -66,6 +66,12 @@ static void start(void)
 	CHECK(!setresgid(OURS, OURS, OURS) && !setresuid(OURS, OURS, 0), "a user");
 }
 
+/* What looks for leaks at the end of a test traces this process, as root may. */
+static void end(void)
+{
+	CHECK(!seteuid(0), "root again");
+}
+
 static void need_root(void)
 {
 	if (geteuid())
@@ -142,6 +148,7 @@ TEST(opens_files_of_processes)
 	waitpid(opener, NULL, 0);
 	CHECK(!opener_is_alive(), "gone");
 	CHECK(opener_open(file_of("maps"), O_RDONLY) < 0, "nobody to ask");
+	end();
 }
 
 static int open_named(const char *name)
@@ -202,6 +209,7 @@ TEST(opens_executables_and_symbols_only)
 	CHECK(quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/perf-1.map") >= 0 &&
 	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "private/secret") < 0 &&
 	      quiet_open_below(open(tmpdir, O_PATH | O_CLOEXEC), "../perf-1.map") < 0, "below");
+	end();
 }
 
 TEST(refuses_what_is_malformed)
@@ -261,6 +269,7 @@ TEST(refuses_what_is_malformed)
 	r = (struct opener_request){ .kind = OPENER_REMOVE, .file = 1 };
 	CHECK(ask_for(&r, -1) == -EINVAL, "a file that was not named");
 	CHECK(opener_is_alive() && can_read(opener_open(file_of("maps"), O_RDONLY)), "and goes on");
+	end();
 }
 
 static int give(int fd, uid_t uid, mode_t mode)
@@ -295,6 +304,7 @@ TEST(gives_only_what_the_program_wrote)
 	      st.st_gid == HIS && (st.st_mode & 07777) == 0440, "ours");
 	CHECK(!opener_remove(tmpdir_path("removable")) && opener_remove(tmpdir_path("roots")),
 	      "removes what was named");
+	end();
 }
 
 TEST(requests_at_a_time_have_a_limit)
