@@ -49,7 +49,7 @@ wait $storm; wait $shares
 # how much of its time there it could work is the host's affair
 received_of_cpu1() { odb-check counts "$CURRENT/stats" | awk '$1 == "cpu1" { print $3 }'; }
 until [ "$(received_of_cpu1)" -ge 100 ]; do
-	taskset 2 shares-static 100 "$TURNS"
+	taskset 2 shares-static $((period / 10)) "$TURNS"
 	opcontrol --dump
 done
 profile_end
