@@ -13,6 +13,7 @@
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/record/binaries.h"
 #include "daemon/record/cookie.h"
+#include "libdb/session/image_ids.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"

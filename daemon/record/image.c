@@ -77,18 +77,6 @@ void images_free(struct images *all)
 	free(all);
 }
 
-#define APART	"00000000"	/* no hash begins so */
-
-void image_apart_id(uint64_t dev, uint64_t ino, char ret[IMAGE_APART_TEXT])
-{
-	snprintf(ret, IMAGE_APART_TEXT, APART "%016" PRIx64 "%016" PRIx64, dev, ino);
-}
-
-static bool is_apart(const char *build_id)
-{
-	return !strncmp(build_id, APART, strlen(APART)) && strlen(build_id) == IMAGE_APART_TEXT - 1;
-}
-
 static bool is_wanted(const struct images *all, const char *path)
 {
 	for (size_t i = 0; all->wanted && all->wanted[i]; i++)
@@ -190,11 +178,12 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
 			continue;
 		if (!strcmp(image->build_id, build_id))
 			return image;
-		if (*build_id && !*image->build_id && !image->is_sampled && !is_apart(build_id)) {
+		if (*build_id && !*image->build_id && !image->is_sampled &&
+		    !image_id_is_apart(build_id)) {
 			set_build(image, build_id);
 			return image;
 		}
-		has_other |= !is_apart(image->build_id);
+		has_other |= !image_id_is_apart(image->build_id);
 		if (!head)
 			head = image;
 	}
@@ -225,7 +214,7 @@ bool image_is_first(struct images *all, struct image *image)
 {
 	const char *sampled;
 
-	if (is_apart(image->build_id))
+	if (image_id_is_apart(image->build_id))
 		return false;
 	if (image->standing == IMAGE_UNDECIDED && *image->build_id) {
 		sampled = sampled_build_of(all, image);

@@ -47,13 +47,6 @@ struct image {
 struct images;
 
 /*
- * In place of the build ID of a file that has none and is not the one at its path, as in another
- * mount namespace: nothing of it is ever filed under that one. [SS-62]
- */
-#define IMAGE_APART_TEXT	41	/* with the NUL */
-void image_apart_id(uint64_t dev, uint64_t ino, char ret[IMAGE_APART_TEXT]);
-
-/*
  * @wanted: paths and names of kernel modules from --image=, NULL terminated; NULL: all images. Not
  * copied.
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* image_ids.c - stats/images: which build of each image was profiled [SS-30] */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/session/image_ids.h"
@@ -10,6 +12,7 @@
 
 #define IDS_FILE	"images"
 #define IDS_LIMIT	(64 * 1024 * 1024)
+#define APART		"00000000"	/* no hash begins so */
 
 int image_ids_append(const char *stats_dir, const char *path, const char *build_id)
 {
@@ -119,4 +122,14 @@ void image_ids_free(struct image_ids *ids)
 	free(ids->text);
 	free(ids->ids);
 	free(ids);
+}
+
+void image_apart_id(uint64_t dev, uint64_t ino, char ret[IMAGE_APART_TEXT])
+{
+	snprintf(ret, IMAGE_APART_TEXT, APART "%016" PRIx64 "%016" PRIx64, dev, ino);
+}
+
+bool image_id_is_apart(const char *build_id)
+{
+	return !strncmp(build_id, APART, strlen(APART)) && strlen(build_id) == IMAGE_APART_TEXT - 1;
 }

@@ -88,12 +88,6 @@ static void number_all(struct filer *f)
 
 /* --- builds --- */
 
-/* A file of another mount namespace without build ID is no path's first build. [SS-62] */
-static bool is_apart(const char *build_id)
-{
-	return strlen(build_id) == 40 && !strncmp(build_id, "00000000", 8);
-}
-
 /* As stats/images of a session: the first build of each path. */
 static void make_ids(struct filer *f)
 {
@@ -106,7 +100,7 @@ static void make_ids(struct filer *f)
 		const struct stack_image *m = &s->images[i];
 		size_t before = paths.nr;
 
-		if (m->name.kind != IMAGE_FILE || !*m->build_id || is_apart(m->build_id))
+		if (m->name.kind != IMAGE_FILE || !*m->build_id || image_id_is_apart(m->build_id))
 			continue;
 		(void)number_of(&paths, xstrdup(m->name.path));
 		if (paths.nr == before)
