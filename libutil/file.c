@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include "libutil/file.h"
 #include "libutil/number.h"
@@ -189,6 +190,16 @@ int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode
 		unlink(temporary);
 	free(temporary);
 	return err;
+}
+
+int file_free_bytes(const char *path, uint64_t *ret)
+{
+	struct statvfs fs;
+
+	if (statvfs(path, &fs))
+		return -errno;
+	*ret = (uint64_t)fs.f_bavail * fs.f_frsize;
+	return 0;
 }
 
 bool file_exists(const char *path)

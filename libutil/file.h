@@ -60,6 +60,9 @@ int file_make_parent_dirs(const char *path, mode_t mode);
 /* rm -r without following symbolic links; -ENOENT is not an error. */
 int file_remove_tree(const char *path);
 
+/* Bytes that are free on the file system of @path, for other users than root. 0 or -errno. */
+int file_free_bytes(const char *path, uint64_t *ret);
+
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 

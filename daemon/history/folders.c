@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include "libdb/history/folder.h"
 #include "libdb/history/segment.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define DAY_NS	(INT64_C(86400) * 1000000000)
+#define DAY_NS	(86400 * (int64_t)NS_PER_SECOND)
 #define NR_AGES	2
 static const struct {
 	int64_t older_ns, slice_ns;	/* slices of that age become so long */
 } ages[NR_AGES] = {
-	{ 7 * DAY_NS, INT64_C(3600) * 1000000000 },
-	{ DAY_NS, INT64_C(600) * 1000000000 },
+	{ 7 * DAY_NS, 3600 * (int64_t)NS_PER_SECOND },
+	{ DAY_NS, 600 * (int64_t)NS_PER_SECOND },
 };
 
 /* Folders that are linked from elsewhere share their bytes with them. */
@@ -52,11 +52,11 @@ static uint64_t bytes_below(const char *path)
 	return sum;
 }
 
-static uint64_t free_bytes(const char *path)
+static bool is_disk_full(const char *path)
 {
-	struct statvfs fs;
+	uint64_t bytes;
 
-	return statvfs(path, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize;
+	return !file_free_bytes(path, &bytes) && bytes < HISTORY_KEEP_FREE;
 }
 
 static bool drop(const struct history_folder *f, const char *why)
@@ -112,7 +112,7 @@ static void drop_old(const struct history_folders *all, const struct history_con
 {
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct history_folder *f = &all->list[i];
-		int64_t age_ns = (int64_t)c->age_s * 1000000000;
+		int64_t age_ns = (int64_t)(c->age_s * NS_PER_SECOND);
 
 		if (f->number < current && f->begin_ns < now_ns - age_ns &&
 		    times_of(f, 0).last_end_ns < now_ns - age_ns) {
@@ -133,14 +133,14 @@ bool history_make_room(const char *history, const struct history_config *c, unsi
 		return false;
 	drop_old(&all, c, current, now_ns);
 	used = bytes_below(history);
-	is_full = free_bytes(history) < HISTORY_KEEP_FREE;
+	is_full = is_disk_full(history);
 	for (size_t i = 0; i < all.nr && (used > c->quota || is_full); i++) {
 		if (all.list[i].number >= current || !file_is_dir(all.list[i].path))
 			continue;
 		if (!drop(&all.list[i], is_full ? "the disk is full" : "over the quota"))
 			break;
 		used = bytes_below(history);
-		is_full = free_bytes(history) < HISTORY_KEEP_FREE;
+		is_full = is_disk_full(history);
 	}
 	history_folders_free(&all);
 	return !is_full;

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include "daemon/jit/convert.h"
 #include "daemon/jit/objects.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/quiet_path.h"
 
@@ -90,11 +90,12 @@ void jit_objects_begin_session(struct jit_output *o)
 static int charge(struct jit_output *o, struct jit_process *q, uint64_t bytes)
 {
 	struct jit_user *user = user_of(&o->costs, q);
-	struct statvfs fs;
+	uint64_t free_bytes;
+	int err = file_free_bytes(o->samples_dir, &free_bytes);
 
-	if (statvfs(o->samples_dir, &fs))
-		return -errno;
-	if ((uint64_t)fs.f_bavail * fs.f_frsize < bytes + JIT_KEEP_FREE)
+	if (err)
+		return err;
+	if (free_bytes < bytes + JIT_KEEP_FREE)
 		return -ENOSPC;
 	if (user->bytes - q->object_bytes + bytes > JIT_USER_BYTES ||
 	    o->costs.bytes - q->object_bytes + bytes > JIT_ALL_BYTES)

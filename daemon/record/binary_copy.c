@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include "daemon/record/binary_copy.h"
 #include "libutil/errand.h"
@@ -21,17 +20,19 @@
 
 static int check_size(const struct stat *st, const char *dir, struct op_error *e)
 {
-	struct statvfs fs;
+	uint64_t free_bytes;
+	int err;
 
 	if (!S_ISREG(st->st_mode) || st->st_size <= 0)
 		return op_error_set(e, -EINVAL, "not a regular file");
 	if (st->st_size > FILE_MAX)
 		return op_error_set(e, -EFBIG, "too large: %lld bytes, at most %u MB are copied",
 				    (long long)st->st_size, FILE_MAX >> 20);
-	if (statvfs(dir, &fs))
-		return op_error_set(e, -errno, "cannot get the free space of '%s': %s", dir,
-				    strerror(errno));
-	if ((uint64_t)fs.f_bavail * fs.f_frsize < (uint64_t)st->st_size + KEEP_FREE)
+	err = file_free_bytes(dir, &free_bytes);
+	if (err)
+		return op_error_set(e, err, "cannot get the free space of '%s': %s", dir,
+				    strerror(-err));
+	if (free_bytes < (uint64_t)st->st_size + KEEP_FREE)
 		return op_error_set(e, -ENOSPC, "the disk is nearly full");
 	return 0;
 }
