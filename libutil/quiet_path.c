@@ -27,12 +27,11 @@ static int open_by_opener(int root, const char *path, bool below, int err)
 int quiet_open(int root, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
+	const char *at = path;
 	int fd;
 
 	if (root != AT_FDCWD)
 		how.resolve |= RESOLVE_IN_ROOT;
-	const char *at = path;
-
 	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EINVAL)) {
 		while (root != AT_FDCWD && *at == '/')

@@ -3,13 +3,11 @@
  * kernel_snapshot.c - keep the symbols of unloaded modules and BPF programs; detect another boot
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "daemon/record/kernel_snapshot.h"
 #include "libdb/session/kernel_symbols.h"
 #include "libdb/session/kernel_text.h"
@@ -142,8 +140,7 @@ int snapshot_update(const struct snapshot_kallsyms *kallsyms, const char *module
 /* The address of _stext (or _text) in a kallsyms file, as hex digits; "" if hidden or absent. */
 static void read_text_start(const char *kallsyms, char digits[20])
 {
-	int fd = opener_open(kallsyms, O_RDONLY);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *f = opener_fopen(kallsyms);
 	char line[600], name[512], type;
 
 	digits[0] = '\0';
@@ -156,8 +153,6 @@ static void read_text_start(const char *kallsyms, char digits[20])
 			digits[0] = '\0';
 	if (f)
 		fclose(f);
-	else if (fd >= 0)
-		close(fd);
 }
 
 bool snapshot_is_of_another_boot(const char *kallsyms, const char *snapshot)

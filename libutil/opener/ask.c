@@ -139,21 +139,33 @@ int opener_open(const char *path, int flags)
 {
 	struct opener_request r;
 	bool is_private;
-	int fd = -1, err;
+	int fd;
 
 	if (!opener.socket || !opener_parse(path, flags, &r, &is_private)) {
 		fd = open(path, flags | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	if (!is_private)
+	if (!is_private) {
 		fd = open(path, flags | O_CLOEXEC);
-	err = fd < 0 && !is_private ? -errno : 0;
-	if (fd >= 0 || (err && err != -EACCES && err != -EPERM && err != -ENOENT))
-		return fd < 0 ? err : fd;
+		if (fd >= 0)
+			return fd;
+		if (errno != EACCES && errno != EPERM && errno != ENOENT)
+			return -errno;
+	}
 	/* many have ended; of others -ENOENT may mean that they are hidden */
 	if (r.kind == OPENER_PROC && kill((pid_t)r.pid, 0) && errno == ESRCH)
 		return -ENOENT;
 	return ask_one(&r, -1);
+}
+
+FILE *opener_fopen(const char *path)
+{
+	int fd = opener_open(path, O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
 }
 
 static bool is_asked_about(const char *proc)

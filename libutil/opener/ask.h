@@ -12,11 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include "libutil/opener/requests.h"
 
 /* open(@path, @flags), also of files of /proc and of the module. A descriptor or -errno. */
 int opener_open(const char *path, int flags);
+
+/* The same as a stream to read. NULL: it cannot be opened. */
+FILE *opener_fopen(const char *path);
 
 struct opener_mapping {
 	uint64_t start, end;		/* as a line of maps has it */

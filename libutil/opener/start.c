@@ -3,7 +3,6 @@
 #include "libutil/opener/start.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,15 +25,10 @@ static void ignore_signals(void)
 
 static _Noreturn void run(int socket, const struct opener_config *config)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
 	ignore_signals();
-	for (int fd = 0; fd < 3; fd++)
-		if (null < 0 || dup2(null, fd) < 0)
-			_exit(1);
-	sandbox_close_others(&socket, 1);
-	if (capabilities_keep(config->capabilities) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || chdir("/") || write(socket, "", 1) != 1)
+	if (sandbox_leave_descriptors(socket) || capabilities_keep(config->capabilities) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+	    chdir("/") || write(socket, "", 1) != 1)
 		_exit(1);
 	opener_serve(socket, config);
 	_exit(0);

@@ -3,6 +3,7 @@
 #include "libutil/sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,4 +103,18 @@ void sandbox_close_others(int *fds, size_t nr)
 		from = (unsigned int)fds[i] + 1;
 	}
 	close_range(from, ~0u, 0);
+}
+
+/* Standard output may be a pipe whose reader waits for its end. */
+int sandbox_leave_descriptors(int socket)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return -errno;
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(null, fd) < 0)
+			return -errno;
+	sandbox_close_others(&socket, 1);	/* locks and events, too */
+	return 0;
 }

@@ -50,6 +50,9 @@ int sandbox_drop_user(void);
 /* Close all descriptors from 3 on but the @nr ones in @fds, which this sorts. */
 void sandbox_close_others(int *fds, size_t nr);
 
+/* Have /dev/null in place of the standard ones, and of all others @socket only. 0 or -errno. */
+int sandbox_leave_descriptors(int socket);
+
 /*
  * filter.c: allow the system calls of @s only. @has_landlock: it checks which files are written;
  * otherwise root may not write any.

@@ -37,19 +37,6 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Standard output may be a pipe whose reader waits for its end. */
-static int leave_descriptors(int socket)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0)
-		return -errno;
-	for (int fd = 0; fd < 3; fd++)
-		dup2(null, fd);
-	sandbox_close_others(&socket, 1);	/* locks and events, too */
-	return 0;
-}
-
 static _Noreturn void run_task(const struct worker_task *task, const int *fds, size_t nr)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -103,7 +90,7 @@ static _Noreturn void keep_helper(int socket)
 	pid_t pid;
 
 	set_signals();
-	if (leave_descriptors(socket) ||
+	if (sandbox_leave_descriptors(socket) ||
 	    capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID)))
 		_exit(1);
 	for (;; is_first = false) {

@@ -2,11 +2,9 @@
 /* modules.c - compare /proc/modules with its last contents */
 #include "daemon/collect/perf/modules.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
@@ -27,15 +25,11 @@ static bool read_modules(const char *path, struct perf_module **ret, size_t *ret
 {
 	struct perf_module *modules = NULL;
 	size_t nr = 0, room = 0, line_room = 0;
-	int fd = opener_open(path, O_RDONLY);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *f = opener_fopen(path);
 	char *line = NULL;
 
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
+	if (!f)
 		return false;
-	}
 	while (getline(&line, &line_room, f) > 0) {
 		xgrow(modules, nr, room);
 		if (perf_parse_module_line(line, &modules[nr]))
