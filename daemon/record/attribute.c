@@ -213,6 +213,12 @@ static inline struct sfile *sfile_of(struct attribution *a, const struct span *s
 			   sfile_of_image(a, s, place.image, place.is_kernel);
 }
 
+/* Those that begin a stack are kept with it. */
+static inline bool is_kept_alone(const struct attribution *a, const struct span *s)
+{
+	return a->history && !s->state->tracing;
+}
+
 static void keep_one(struct attribution *a, const struct span *s, struct place place,
 		     uint64_t pc, uint64_t count)
 {
@@ -236,7 +242,7 @@ static void record_derived(struct attribution *a, const struct span *s, struct p
 		one.counter = a->derived[i].event;
 		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu, s->pcs[0] - place.base,
 				 a->derived[i].weight);
-		if (a->history && !s->state->tracing)
+		if (is_kept_alone(a, s))
 			keep_one(a, &one, place, s->pcs[0], a->derived[i].weight);
 		any = true;
 	}
@@ -245,22 +251,16 @@ static void record_derived(struct attribution *a, const struct span *s, struct p
 	cpu->filtered += !any;
 }
 
-/* Those that begin a stack are kept with it. */
-static void keep(struct attribution *a, const struct span *s, struct place place)
-{
-	for (size_t i = 0; i < s->nr && !s->state->tracing; i++)
-		keep_one(a, s, place, s->pcs[i], 1);
-}
-
 /* Inlined into each caller, because what the caller knows of the place saves work. */
 static inline void record(struct attribution *a, const struct span *s, struct place place)
 {
-	if (s->counter == EXTENDED)
+	if (s->counter == EXTENDED) {
 		record_derived(a, s, place);
-	else
-		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
-	if (a->history && s->counter != EXTENDED)
-		keep(a, s, place);
+		return;
+	}
+	sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
+	for (size_t i = 0; is_kept_alone(a, s) && i < s->nr; i++)
+		keep_one(a, s, place, s->pcs[i], 1);
 }
 
 /* [EB-70] */

@@ -219,8 +219,11 @@ static void wait_for_history(struct recorder *r)
 /* The history gets the slice so far. @is_last: the session ends, and the segment with it. */
 static void end_slice(struct recorder *r, bool is_last)
 {
-	struct slice_counts c = slice_counts(r);
+	struct slice_counts c;
 
+	if (!r->history)		/* counting reads the collector's files */
+		return;
+	c = slice_counts(r);
 	while (!slices_end(&r->slices, &c, r->files.stats_dir, is_last)) {
 		wait_for_keeper(r);
 		c = slice_counts(r);
@@ -236,8 +239,11 @@ static void write_slice(struct recorder *r)
 
 static void begin_slices(struct recorder *r)
 {
-	const struct slice_counts c = slice_counts(r);
+	struct slice_counts c;
 
+	if (!r->history)
+		return;
+	c = slice_counts(r);
 	slices_begin(&r->slices, &c);
 }
 

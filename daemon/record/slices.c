@@ -41,8 +41,6 @@ static void begin_segment(struct slices *s)
 
 void slices_begin(struct slices *s, const struct slice_counts *c)
 {
-	if (!s->history)
-		return;
 	begin_slice(s, c);
 	begin_segment(s);
 }

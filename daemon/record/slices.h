@@ -16,7 +16,7 @@
 #include "libdb/session/session.h"
 
 struct slices {
-	struct history *history;	/* NULL: no history is kept, and calls do nothing */
+	struct history *history;	/* NULL: none is kept, and only slices_begin() needs one */
 	struct stacks *stacks;
 	struct slice_clock clock;
 	struct cpu_counts begin;	/* totals at its begin */
