@@ -12,9 +12,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "libutil/clock.h"
 
-#define SLICE_STEP_NS	(INT64_C(2) * 1000000000)	/* a smaller step is none */
-#define SEGMENT_NS	(INT64_C(3600) * 1000000000)
+#define SLICE_STEP_NS	(2 * (int64_t)NS_PER_SECOND)	/* a smaller step is none */
+#define SEGMENT_NS	(3600 * (int64_t)NS_PER_SECOND)
 
 struct slice_clock {
 	int64_t length_ns;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include "libutil/clock.h"
 #include "libutil/number.h"
 
 #define AGE_MIN		3600		/* s */
@@ -34,7 +35,7 @@ int history_config_parse(const char *age, const char *quota, const char *slice,
 	if (number_parse_duration(slice, &seconds) || !seconds || seconds > SLICE_MAX)
 		return op_error_set(e, -EINVAL, "invalid value '%s' for --slice: expected a time "
 				    "such as 1m or 10s, up to 1h", slice);
-	c.slice_ns = (int64_t)seconds * 1000000000;
+	c.slice_ns = (int64_t)(seconds * NS_PER_SECOND);
 	*ret = c;
 	return 0;
 }

@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#define SECONDS_MAX	(INT64_MAX / 1000000000)
+#define SECONDS_MAX	(INT64_MAX / (int64_t)NS_PER_SECOND)
 
 char *history_folder_name(unsigned int number, int64_t begin_ns)
 {
-	return xasprintf("%06u-%lld", number, (long long)(begin_ns / 1000000000));
+	return xasprintf("%06u-%lld", number, (long long)(begin_ns / (int64_t)NS_PER_SECOND));
 }
 
 static int parse_name(const char *name, struct history_folder *ret)
@@ -27,7 +28,7 @@ static int parse_name(const char *name, struct history_folder *ret)
 	if (*end || seconds < 0 || seconds > SECONDS_MAX || number > UINT32_MAX)
 		return -EINVAL;
 	ret->number = (unsigned int)number;
-	ret->begin_ns = seconds * 1000000000;
+	ret->begin_ns = seconds * (int64_t)NS_PER_SECOND;
 	own = history_folder_name(ret->number, ret->begin_ns);
 	same = !strcmp(own, name);
 	free(own);

@@ -9,11 +9,10 @@
 #include <time.h>
 
 #include "libdb/history/folder.h"
+#include "libutil/clock.h"
 #include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
-
-#define NS	INT64_C(1000000000)
 
 struct search {
 	const struct time_range *range;
@@ -219,7 +218,7 @@ static void put_together(struct session_history *h)
 
 static void format_time(int64_t ns, char *text, size_t size)
 {
-	time_t seconds = (time_t)(ns / NS);
+	time_t seconds = ns / (int64_t)NS_PER_SECOND;
 	struct tm tm;
 
 	if (!localtime_r(&seconds, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libdb/history/folder.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
@@ -181,8 +182,8 @@ static void add_history(struct session_list *list, const struct profile_spec *sp
 	s = &list->sessions[list->nr - 1];
 	s->history = xcalloc(1, sizeof(*s->history));
 	*s->history = *history;
-	s->info.start_time = (uint64_t)(history->begin_ns / 1000000000);
-	s->info.end_time = (uint64_t)(history->end_ns / 1000000000);
+	s->info.start_time = (uint64_t)history->begin_ns / NS_PER_SECOND;
+	s->info.end_time = (uint64_t)history->end_ns / NS_PER_SECOND;
 	snprintf(s->info.call_arcs, sizeof(s->info.call_arcs), "%s", SESSION_ARCS_OF_STACKS);
 	s->has_counts = true;
 	s->counts = history->counts;

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "libutil/clock.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-#define NS		INT64_C(1000000000)
+#define NS		((int64_t)NS_PER_SECOND)
 #define SECONDS_MAX	(INT64_C(1) << 33)	/* in the year 2242 */
 
 #define FORMS	"expected YYYY-MM-DD[THH:MM[:SS]][Z|+HH:MM], HH:MM, 'yesterday HH:MM', now, " \

@@ -161,7 +161,7 @@ TEST(other_names_stay)
 	      !file_make_dirs(tmpdir_path("1-1"), 0755), "mkdir");
 	CHECK(history_make_room(tmpdir, &c, 4, NOW), "full");
 	CHECK(file_exists(tmpdir_path("12")) && file_exists(tmpdir_path("x-1")) &&
-	      file_exists(tmpdir_path("1-1")), "dropped what is no segment");
+	      file_exists(tmpdir_path("1-1")), "dropped a folder that is not a segment");
 }
 
 TEST_MAIN()
