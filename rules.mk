@@ -69,7 +69,7 @@ hardening  := $(shell \
 # CFLAGS, CPPFLAGS and LDFLAGS are the user's: they are added, and may override
 cflags   := -std=gnu11 $(OPT) $(WARN) -fno-common -fPIE $(filter-out -U% -D%,$(hardening)) $(CFLAGS)
 # one -I: an include names its file from the root, and tests/lint checks who may include whom
-cppflags := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' \
+cppflags := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DOP_VERSION='"$(VERSION)"' \
 	    -DOP_LOCALSTATEDIR='"$(localstatedir)"' -DOP_RUNSTATEDIR='"$(runstatedir)"' \
 	    -DOP_SYSCONFDIR='"$(sysconfdir)"' \
 	    $(filter -U% -D%,$(hardening)) $(CPPFLAGS)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
+#include "libutil/count.h"
 
 #ifndef sigev_notify_thread_id	/* glibc has no name for it */
 #define sigev_notify_thread_id	_sigev_un._tid
@@ -37,7 +38,7 @@ static void lower(int signal)
 
 bool priority_allows(bool raised, uint64_t cpu_ns, uint64_t window_ns, uint64_t cap_ns)
 {
-	uint64_t cap = (unsigned __int128)window_ns * cap_ns / PRIORITY_WINDOW_NS;
+	uint64_t cap = count_scale(window_ns, cap_ns, 0, PRIORITY_WINDOW_NS);
 
 	return cpu_ns <= (raised ? cap : cap / 2);	/* or it would change in each window */
 }

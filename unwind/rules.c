@@ -116,12 +116,12 @@ static bool is_x86_signal(uint16_t machine, const struct unwind_state *s, int32_
 		{ OP_I386_EDI, 0 }, { OP_I386_ESI, 1 }, { OP_I386_EBP, 2 }, { OP_I386_EBX, 4 },
 		{ UNWIND_I386_RA, 10 },
 	};
-	bool i386 = machine == OP_UNWIND_I386;
-	const struct saved *order = i386 ? i386_order : x86_order;
-	size_t nr = i386 ? sizeof(i386_order) / sizeof(*order) : sizeof(x86_order) / sizeof(*order);
+	bool on_i386 = machine == OP_UNWIND_I386;
+	const struct saved *order = on_i386 ? i386_order : x86_order;
+	size_t nr = (on_i386 ? sizeof(i386_order) : sizeof(x86_order)) / sizeof(*order);
 	int word = unwind_word(machine);
 	/* the CFA is the interrupted sp */
-	int64_t offset = (int64_t)s->cfa.offset - word * (i386 ? 3 : 15);
+	int64_t offset = (int64_t)s->cfa.offset - word * (on_i386 ? 3 : 15);
 
 	if (s->cfa.kind != OP_CFA_DEREF || s->cfa.offset2 || offset != (int32_t)offset)
 		return false;

@@ -12,6 +12,7 @@
 #include "control/plan/plan.h"
 #include "libdb/session/session.h"
 #include "libutil/clock.h"
+#include "libutil/count.h"
 
 #define RESERVE		0.8		/* of the bound: caches are colder at a low rate */
 #define MEASUREMENTS_MAX 3
@@ -56,14 +57,14 @@ uint64_t bounded_period(uint64_t asked_ns, uint64_t cost_ns, double max_cost, ui
 /* The count whose period, rounded down, is @ns. */
 static uint64_t count_of_period(uint64_t ns, uint64_t clock_khz)
 {
-	unsigned __int128 count = ((unsigned __int128)ns * clock_khz + NS_PER_MS - 1) / NS_PER_MS;
+	uint64_t count = count_scale(ns, clock_khz, NS_PER_MS - 1, NS_PER_MS);
 
-	return count < UINT32_MAX ? (uint64_t)count : UINT32_MAX;	/* oprofiled's limit */
+	return count < UINT32_MAX ? count : UINT32_MAX;	/* oprofiled's limit */
 }
 
 static uint64_t period_of_count(uint64_t count, uint64_t clock_khz)
 {
-	return (unsigned __int128)count * NS_PER_MS / clock_khz;
+	return count_scale(count, NS_PER_MS, 0, clock_khz);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* rate.c - see rate.h */
 #include "daemon/record/rate.h"
 #include "libutil/clock.h"
+#include "libutil/count.h"
 
 void rate_start(struct rate *r, struct session_counts *counts, uint64_t now_ns)
 {
@@ -24,7 +25,7 @@ void rate_measure(struct rate *r, const struct session_counts *counts, uint64_t 
 		if (counts->cpu[i].received - before > most)
 			most = counts->cpu[i].received - before;
 	}
-	r->per_second = (unsigned __int128)most * NS_PER_SECOND / (now_ns - r->start_ns);
+	r->per_second = count_scale(most, NS_PER_SECOND, 0, now_ns - r->start_ns);
 	r->known = true;
 	r->start_ns = 0;
 }

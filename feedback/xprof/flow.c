@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/xalloc.h"
 
 #define NONE	UINT32_MAX
 
 /* The edges into a block, or those out of it. */
 struct side {
-	__uint128_t sum;		/* of known edges */
+	uint64_t sum;			/* of known edges; XPROF_UNKNOWN if it is too large */
 	uint32_t nr, nr_unknown;
 	uint32_t unknown;		/* XOR of all unknown edges; if there is one, its index */
 };
@@ -35,7 +36,7 @@ static void add_to_side(struct side *s, uint32_t edge, uint64_t count)
 {
 	s->nr++;
 	if (count != XPROF_UNKNOWN) {
-		s->sum += count;
+		count_add(&s->sum, count);
 		return;
 	}
 	s->nr_unknown++;
@@ -45,7 +46,7 @@ static void add_to_side(struct side *s, uint32_t edge, uint64_t count)
 /* The count of @edge, which was unknown, is now known. */
 static void resolve_in_side(struct side *s, uint32_t edge, uint64_t count)
 {
-	s->sum += count;
+	count_add(&s->sum, count);
 	s->nr_unknown--;
 	s->unknown ^= edge;
 }
@@ -58,15 +59,22 @@ static void enqueue(struct solver *s, uint32_t block)
 	s->queue[s->nr_queued++] = block;
 }
 
-static void set_edge(struct solver *s, uint32_t block, uint32_t edge, __uint128_t count)
+/* If one edge of @side of @block is unknown, it has what the others leave of the block's count. */
+static void solve_edge(struct solver *s, uint32_t block, const struct side *side)
 {
 	struct xprof_flow *f = s->flow;
-	uint32_t from = s->graph[edge].from - 1, to = s->graph[edge].to - 1;
+	uint32_t edge = side->unknown, from, to;
+	uint64_t count;
 
-	if (count >= XPROF_UNKNOWN) {	/* too large, or negative, which wraps around */
+	if (side->nr_unknown != 1)
+		return;
+	if (side->sum > f->blocks[block]) {
 		f->inconsistent = f->inconsistent == NONE ? block : f->inconsistent;
 		return;
 	}
+	from = s->graph[edge].from - 1;
+	to = s->graph[edge].to - 1;
+	count = f->blocks[block] - side->sum;
 	f->edges[edge] = count;
 	resolve_in_side(&s->out[from], edge, count);
 	resolve_in_side(&s->in[to], edge, count);
@@ -76,7 +84,7 @@ static void set_edge(struct solver *s, uint32_t block, uint32_t edge, __uint128_
 
 static bool set_block(struct solver *s, uint32_t block, const struct side *side)
 {
-	if (!side->nr || side->nr_unknown || side->sum >= XPROF_UNKNOWN)
+	if (!side->nr || side->nr_unknown || side->sum == XPROF_UNKNOWN)
 		return false;
 	s->flow->blocks[block] = side->sum;
 	return true;
@@ -85,14 +93,12 @@ static bool set_block(struct solver *s, uint32_t block, const struct side *side)
 static void solve_block(struct solver *s, uint32_t block)
 {
 	struct side *in = &s->in[block], *out = &s->out[block];
-	uint64_t *count = &s->flow->blocks[block];
 
-	if (*count == XPROF_UNKNOWN && !set_block(s, block, in) && !set_block(s, block, out))
+	if (s->flow->blocks[block] == XPROF_UNKNOWN && !set_block(s, block, in) &&
+	    !set_block(s, block, out))
 		return;
-	if (in->nr_unknown == 1)
-		set_edge(s, block, in->unknown, *count - in->sum);
-	if (out->nr_unknown == 1)
-		set_edge(s, block, out->unknown, *count - out->sum);
+	solve_edge(s, block, in);
+	solve_edge(s, block, out);
 }
 
 static void link_edges(struct xprof_flow *f, const struct xprof_edge *graph)

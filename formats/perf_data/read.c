@@ -184,9 +184,9 @@ static int apply_records(struct perf_data_reader *r)
 	for (size_t i = 0; i < 4; i++)
 		r->keys[i] = profile_string(d->p, names[i]);
 	for (size_t i = 0; i < d->records.nr && !err; i++) {
+		uintptr_t at = (uintptr_t)d->records.items[i].value;
 		struct bytes b;
-		struct perf_event_header h =
-			perf_record_at(d, (const unsigned char *)d->records.items[i].value, &b);
+		struct perf_event_header h = perf_record_at(d, (const unsigned char *)at, &b);
 		uint64_t time;
 
 		if (h.type == PERF_RECORD_SAMPLE) {

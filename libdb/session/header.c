@@ -24,7 +24,7 @@ struct header_common {
 	uint32_t count;
 	uint32_t is_kernel;
 	uint32_t pad;
-	double cpu_mhz;
+	_Alignas(8) double cpu_mhz;	/* also on 32-bit machines */
 	uint64_t mtime;
 	uint32_t cg_to_is_kernel;
 };

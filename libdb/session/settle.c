@@ -13,6 +13,7 @@
 #include "libdb/session/parts.h"
 #include "libdb/session/session.h"
 #include "libdb/session/settle.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
@@ -234,7 +235,7 @@ static void adjust_in_proportion(struct session_counts *counts, uint64_t recorde
 		uint64_t part;
 
 		weight = recorded ? nr_plain(&counts->cpu[i]) : 1;
-		part = (unsigned __int128)n * weight / left;
+		part = count_scale(n, weight, 0, left);
 		adjust_cpu(&counts->cpu[i], part, found);
 		n -= part;
 		left -= weight;		/* the last CPU with a weight gets the rest */

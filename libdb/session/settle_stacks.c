@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "libdb/session/settle.h"
 #include "libdb/stack/store.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 
 _Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS, "store and counts have the same kinds of ends");
@@ -72,7 +73,7 @@ static bool raise_to(struct session_counts *counts, size_t offset, uint64_t want
 	changed = n;
 	for (unsigned int i = 0; i < counts->nr_cpus && n; i++) {
 		uint64_t weight = room(&counts->cpu[i]);
-		uint64_t part = (unsigned __int128)n * weight / left;
+		uint64_t part = count_scale(n, weight, 0, left);
 
 		*field_of(&counts->cpu[i], offset) += part;
 		n -= part;

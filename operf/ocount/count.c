@@ -15,6 +15,7 @@
 
 #include "daemon/collect/perf/open.h"
 #include "daemon/collect/perf/sysfs.h"
+#include "libutil/count.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -338,8 +339,7 @@ static struct reading read_since(struct count_fd *f)
 static void add_part(struct count_row *row, const struct reading *part)
 {
 	if (part->running)
-		row->count += (uint64_t)((unsigned __int128)part->value * part->enabled /
-					 part->running);
+		row->count += count_scale(part->value, part->enabled, 0, part->running);
 	row->enabled_ns += part->enabled;
 	row->running_ns += part->running;
 }

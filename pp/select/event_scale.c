@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/number.h"
 
 bool event_is_multiplexed(const struct event_time *t)
@@ -47,13 +48,11 @@ struct event_scale event_scale_start(const struct sample_file *file)
 
 uint64_t event_scale_next(struct event_scale *s, uint64_t count)
 {
-	unsigned __int128 all;
 	uint64_t before = s->scaled;
 
 	if (!s->running)
 		return count;
-	s->sum = s->sum + count < count ? UINT64_MAX : s->sum + count;
-	all = ((unsigned __int128)s->sum * s->enabled + s->running / 2) / s->running;
-	s->scaled = all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
+	count_add(&s->sum, count);
+	s->scaled = count_scale(s->sum, s->enabled, s->running / 2, s->running);
 	return s->scaled - before;
 }

@@ -132,7 +132,7 @@ static bool parse_day(const char **at, time_t base, time_t now, struct tm *tm, b
 static bool to_seconds(struct tm *tm, bool has_zone, int zone, bool has_date, int64_t *ret)
 {
 	struct tm t = *tm;
-	time_t seconds;
+	int64_t seconds;
 
 	t.tm_isdst = -1;
 	seconds = has_zone ? timegm(&t) - zone : mktime(&t);

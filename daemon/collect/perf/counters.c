@@ -19,6 +19,7 @@
 #include "daemon/collect/perf/records.h"
 #include "events/cpu/type.h"
 #include "events/encode.h"
+#include "libutil/count.h"
 #include "libutil/xalloc.h"
 
 #define RING_BYTES_MAX	(64 * 1024 * 1024)
@@ -28,15 +29,14 @@
 int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
 		struct op_error *e)
 {
-	uint64_t least_ns = OP_TIMER_MIN_PERIOD_NS;
-	unsigned __int128 ns, least;
+	uint64_t least_ns = OP_TIMER_MIN_PERIOD_NS, ns, least;
 
 	if (!clock_khz)
 		return op_error_set(e, -EINVAL, "invalid clock of 0 kHz");
 	if (max_rate && NS_PER_SECOND / max_rate >= least_ns)
 		least_ns = (NS_PER_SECOND + max_rate - 1) / max_rate;
-	ns = (unsigned __int128)count * 1000000 / clock_khz;
-	least = ((unsigned __int128)least_ns * clock_khz + 999999) / 1000000;
+	ns = count_scale(count, 1000000, 0, clock_khz);
+	least = count_scale(least_ns, clock_khz, 999999, 1000000);
 	if (ns < least_ns && least_ns > OP_TIMER_MIN_PERIOD_NS)
 		return op_error_set(e, -EINVAL,
 				    "count %llu exceeds the rate of "
@@ -54,7 +54,7 @@ int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t 
 		return op_error_set(e, -EINVAL,
 				    "count %llu is too large: less than one sample per hour",
 				    (unsigned long long)count);
-	*ret_ns = (uint64_t)ns;
+	*ret_ns = ns;
 	return 0;
 }
 
@@ -107,18 +107,18 @@ static int take_pmu(struct perf_counter *c, const char *root, struct op_error *e
 static int check_rate(struct perf_counter *c, const struct collector_config *config,
 		      uint64_t max_rate, struct op_error *e)
 {
-	unsigned __int128 least;
+	uint64_t least;
 
 	if (!config->clock_khz)
 		return 0;
-	c->period_ns = (unsigned __int128)c->period * 1000000 / config->clock_khz;
+	c->period_ns = count_scale(c->period, 1000000, 0, config->clock_khz);
 	if (!max_rate || c->period_ns >= NS_PER_SECOND / max_rate)
 		return 0;
-	least = ((unsigned __int128)config->clock_khz * 1000 + max_rate - 1) / max_rate;
+	least = count_scale(config->clock_khz, 1000, max_rate - 1, max_rate);
 	return op_error_set(e, -EINVAL, "event '%s': count %" PRIu64 " exceeds the rate of "
 			    "kernel.perf_event_max_sample_rate (%" PRIu64 "); raise that or use a "
 			    "count of at least %" PRIu64, c->name, c->period, max_rate,
-			    (uint64_t)least);
+			    least);
 }
 
 static bool is_cycles(const struct cpu_type *type, const struct collector_event *event)
@@ -211,7 +211,7 @@ static uint64_t guess_period_ns(const struct perf_counter *c, uint64_t clock_khz
 	uint64_t ns = c->period_ns, least = max_rate ? NS_PER_SECOND / max_rate : 1;
 
 	if (!ns && clock_khz)
-		ns = (unsigned __int128)c->period * 1000000 / clock_khz;
+		ns = count_scale(c->period, 1000000, 0, clock_khz);
 	return ns > least ? ns : least;
 }
 

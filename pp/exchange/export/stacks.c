@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libdb/stack/store.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
 #include "libutil/progress.h"
@@ -208,9 +209,9 @@ static uint64_t take(struct budget *b, uint64_t count)
 
 	if (count > left)
 		count = left;
-	before = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	before = count_scale(b->scaled, b->used, 0, b->raw);
 	b->used += count;
-	after = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	after = count_scale(b->scaled, b->used, 0, b->raw);
 	return after - before;
 }
 
