@@ -2,17 +2,15 @@
 /*
  * timeline.h - samples of images or functions over time, from the history: opreport --timeline
  *
- *	history -> stacks (stack/list.c) -> rows
- *		-> its slices, once more -> samples of each row in each period
+ *	history -> stacks (stack/list.c) -> rows -> samples in each period (periods.c)
  *
  * Memory: a number for each row and period. Rules: doc/pp-spec.md [TL-1]..[TL-5].
  */
 #ifndef PP_REPORT_TIMELINE_H
 #define PP_REPORT_TIMELINE_H
 
+#include "pp/report/periods.h"
 #include "pp/report/stack/report.h"
-
-#define TIMELINE_PERIODS_MAX	1000
 
 struct timeline_row {
 	const struct stack_symbol *symbol;
@@ -31,10 +29,7 @@ struct timeline_class {
 struct timeline {
 	struct stack_report report;	/* owns the symbols */
 	struct stack_list stacks;
-	int64_t begin_ns;		/* of the first period; CLOCK_REALTIME */
-	int64_t period_ns;
-	size_t nr_periods;
-	uint64_t *covered_ns;		/* of each period: how much of it has slices */
+	struct periods periods;
 	struct timeline_class *classes;
 	size_t nr_classes;
 	uint64_t *storage;

@@ -11,7 +11,9 @@
 
 enum { COUNTS_WIDTH = 18, NAME_WIDTH = 25, SYMBOL_WIDTH = 20, BAR_MIN = 12, LEVELS = 8 };
 
-static const char *const blocks[LEVELS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+static const char *const blocks[LEVELS] = {
+	"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"
+};
 static const char *const letters[LEVELS] = { "_", "-", "~", "=", "+", "*", "#", "@" };
 
 size_t format_timeline_periods(const struct timeline_text *how)
@@ -21,10 +23,10 @@ size_t format_timeline_periods(const struct timeline_text *how)
 	return how->width > other + BAR_MIN ? how->width - other : BAR_MIN;
 }
 
-/* Samples per second, as far as the period has slices: they are not as long as it, nor all there. */
+/* Samples per second of the slices that the period has. */
 static double rate(const struct timeline *t, const uint64_t *samples, size_t period)
 {
-	return (double)samples[period] / ((double)t->covered_ns[period] / 1e9);
+	return (double)samples[period] / ((double)t->periods.covered_ns[period] / 1e9);
 }
 
 static void add_bar(const struct timeline *t, const uint64_t *samples,
@@ -32,14 +34,14 @@ static void add_bar(const struct timeline *t, const uint64_t *samples,
 {
 	double most = 0;
 
-	for (size_t i = 0; i < t->nr_periods; i++)
-		if (t->covered_ns[i] && rate(t, samples, i) > most)
+	for (size_t i = 0; i < t->periods.nr; i++)
+		if (t->periods.covered_ns[i] && rate(t, samples, i) > most)
 			most = rate(t, samples, i);
-	for (size_t i = 0; i < t->nr_periods; i++) {
-		double part = t->covered_ns[i] && most > 0 ? rate(t, samples, i) / most : 0;
+	for (size_t i = 0; i < t->periods.nr; i++) {
+		double part = t->periods.covered_ns[i] && most > 0 ? rate(t, samples, i) / most : 0;
 		int level = (int)(part * (LEVELS - 1) + 0.5);
 
-		if (!t->covered_ns[i])
+		if (!t->periods.covered_ns[i])
 			strbuf_add_char(line, ' ');
 		else if (!samples[i])
 			strbuf_add_char(line, '.');
@@ -64,11 +66,11 @@ static void print_scale(const struct timeline *t, const struct timeline_text *ho
 	struct strbuf line = STRBUF_INIT;
 
 	strbuf_add(&line, "Timeline: ");
-	add_time(&line, t->begin_ns);
+	add_time(&line, t->periods.begin_ns);
 	strbuf_add(&line, " to ");
-	add_time(&line, t->begin_ns + (int64_t)t->nr_periods * t->period_ns);
+	add_time(&line, t->periods.begin_ns + (int64_t)t->periods.nr * t->periods.period_ns);
 	strbuf_addf(&line, ", a character is %" PRId64 " s: ",
-		    t->period_ns / (int64_t)NS_PER_SECOND);
+		    t->periods.period_ns / (int64_t)NS_PER_SECOND);
 	for (int i = 0; i < LEVELS; i++)
 		strbuf_add(&line, how->utf8 ? blocks[i] : letters[i]);
 	strbuf_add(&line, " up to the row's maximum, . no samples, blank no history");
@@ -78,7 +80,7 @@ static void print_scale(const struct timeline *t, const struct timeline_text *ho
 
 static void print_titles(const struct timeline *t, const struct timeline_text *how, FILE *out)
 {
-	size_t width = t->nr_periods + 1;
+	size_t width = t->periods.nr + 1;
 
 	fprintf(out, "%-9s%-9s%-*s ", "samples", "%", (int)(width > 9 ? width - 1 : 8), "timeline");
 	if (how->symbols)
@@ -90,7 +92,7 @@ static void print_titles(const struct timeline *t, const struct timeline_text *h
 /* Bars that are narrower than their title. */
 static void end_bar(const struct timeline *t, struct strbuf *line)
 {
-	for (size_t i = t->nr_periods; i < 8; i++)
+	for (size_t i = t->periods.nr; i < 8; i++)
 		strbuf_add_char(line, ' ');
 }
 

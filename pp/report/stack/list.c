@@ -399,7 +399,11 @@ static void read_session(struct reader *r, const struct report_session *session,
 		add_lost(r);
 		stack_snapshot_free(&r->snapshot);
 		r->nr_read++;
-	} else if (err != -ENOENT && err != -ENODATA) {
+		return;
+	}
+	if (session->history)
+		r->first_origin += session->history->stacks.nr_counts;
+	if (err != -ENOENT && err != -ENODATA) {
 		*ret_err = op_error_set(e, err, "%s", why.text);
 		if (r->collection->sessions.nr > 1)
 			notice_add(r->notices, "ignored the stacks of session '%s': %s",
