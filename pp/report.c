@@ -6,6 +6,7 @@
  *				     -> invert -> populate -> sort		opreport -l, -d
  *				     -> invert -> populate -> callgraph		opreport -c
  *				     -> stacks					opreport --stacks
+ *				     -> timeline				opreport --timeline
  *	two of the second kind -> diff -> sort					opreport -l { } { }
  *
  * then the formatters.
@@ -29,6 +30,7 @@
 #include "pp/report/format/json.h"
 #include "pp/report/format/stacks.h"
 #include "pp/report/format/text.h"
+#include "pp/report/format/timeline.h"
 #include "pp/report/format/xml.h"
 #include "pp/report/missing_symbols.h"
 #include "pp/report/populate.h"
@@ -52,6 +54,7 @@ struct report {
 	struct summary summary;
 	struct callgraph graph;
 	struct stack_report stacks;
+	struct timeline timeline;
 	size_t nr_failed;		/* sample files that could not be read */
 	bool is_header_only;		/* as the original prints before it finds such a file */
 };
@@ -200,10 +203,45 @@ static int make_stacks(struct report *r, struct notices *notices, struct op_erro
 	return err;
 }
 
+static struct timeline_text timeline_text(const struct report_options *o)
+{
+	return (struct timeline_text){
+		.symbols = o->symbols, .utf8 = o->utf8, .width = o->width,
+	};
+}
+
+static int make_timeline(struct report *r, struct notices *notices, struct op_error *e)
+{
+	const struct report_options *o = r->options;
+	struct collection *c = &shown(r)->collection;
+	char *cache_dir = o->inlines && o->symbols ? line_cache_dir() : NULL;
+	const struct populate_options how = populate_options(o, c->root, cache_dir);
+	const struct timeline_text text = timeline_text(o);
+	const struct stacks_options what = {
+		o->symbols ? STACKS_LEAVES : STACKS_LEAF_IMAGES, &o->specs[0], &how,
+		o->exclude_dependent, o->threshold,
+	};
+	int err = timeline_make(c, &what, format_timeline_periods(&text), &r->timeline, notices, e);
+
+	free(cache_dir);
+	return err;
+}
+
+/* A timeline has a block of rows for each event; what else columns are for is added up. */
+static struct merge merge_of(const struct report_options *o)
+{
+	struct merge merge = o->merge;
+
+	if (o->timeline)
+		merge.cpu = merge.tid = merge.tgid = merge.cgroup = true;
+	return merge;
+}
+
 static int make_profiles(struct report *r, const char *session_dir, struct notices *notices,
 			 struct op_error *e)
 {
 	const struct report_options *o = r->options;
+	const struct merge merge = merge_of(o);
 	int err = 0;
 
 	r->nr_profiles = o->nr_specs == 2 ? 2 : 1;
@@ -211,7 +249,7 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 		const struct collect_options what = {
 			.session_dir = session_dir,
 			.spec = &o->specs[i],
-			.merge = &o->merge,
+			.merge = &merge,
 			.image_path = &o->image_path,
 			.root = o->root,
 			.exclude_dependent = o->exclude_dependent,
@@ -289,7 +327,9 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		err = ratios_find(&r->ratios, &shown(r)->collection.arrangement, e);
 	if (!err)
 		open_events(r);
-	if (!err && options->stacks) {
+	if (!err && options->timeline) {
+		err = make_timeline(r, notices, e);
+	} else if (!err && options->stacks) {
 		err = make_stacks(r, notices, e);
 	} else if (!err && options->symbols) {
 		err = make_symbols(r, notices, e);
@@ -356,6 +396,13 @@ static void print_json(const struct report *r, const struct session_list *const 
 	format_json(&report, out);
 }
 
+static void print_timeline(const struct report *r, FILE *out)
+{
+	const struct timeline_text how = timeline_text(r->options);
+
+	format_timeline(&r->timeline, &shown(r)->collection.arrangement, &how, &r->text, out);
+}
+
 static void print_text(const struct report *r, const struct session_list *const *sessions,
 		       FILE *out)
 {
@@ -370,7 +417,9 @@ static void print_text(const struct report *r, const struct session_list *const 
 		      r->nr_profiles, &r->text, out);
 	if (r->is_header_only)
 		return;
-	if (r->options->stacks)
+	if (r->options->timeline)
+		print_timeline(r, out);
+	else if (r->options->stacks)
 		format_stacks(&r->stacks, &r->text, out);
 	else if (r->options->callgraph)
 		format_callgraph(&r->graph, &shown(r)->rows, &r->text, out);
@@ -412,6 +461,7 @@ void report_free(struct report *r)
 	if (!r)
 		return;
 	stacks_free(&r->stacks);
+	timeline_free(&r->timeline);
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);

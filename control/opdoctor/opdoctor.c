@@ -7,12 +7,11 @@
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "control/opdoctor/probes.h"
 #include "libdb/session/session.h"
 #include "libutil/message.h"
+#include "libutil/terminal_width.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/confine.h"
 
@@ -38,12 +37,9 @@ static const struct option_set option_set = { "opdoctor", table, "[option...]" }
 
 static unsigned int width(void)
 {
-	struct winsize size;
+	unsigned int width = terminal_width();
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_col < MIN_WIDTH)
-		return WIDTH;
-	return size.ws_col < WIDTH ? size.ws_col : WIDTH;
+	return width < MIN_WIDTH || width > WIDTH ? WIDTH : width;
 }
 
 static void print_text(const struct machine *m, const struct findings *f)

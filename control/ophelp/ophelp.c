@@ -10,11 +10,10 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include "events/data.h"
 #include "libutil/file.h"
 #include "libutil/message.h"
+#include "libutil/terminal_width.h"
 #include "libutil/version.h"
 
 #define MIN_WIDTH 40
@@ -77,12 +76,11 @@ static int load_cpus(const struct help_options *o, struct help_cpus *cpus, struc
 /* The width of the terminal; else that of OProfile. */
 static unsigned int width_of(const struct help_options *o)
 {
-	struct winsize size;
+	unsigned int width = terminal_width();
 
-	if (o->compat || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_col < MIN_WIDTH)
+	if (o->compat || width < MIN_WIDTH)
 		return OPHELP_WIDTH;
-	return size.ws_col - 1; /* the last column makes some terminals wrap */
+	return width - 1; /* the last column makes some terminals wrap */
 }
 
 static void list(const struct help_cpus *cpus, const struct help_options *o)

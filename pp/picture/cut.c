@@ -124,8 +124,11 @@ static uint32_t put(struct cut *cut, uint32_t parent, uint32_t symbol, const uin
 /* Copy the children of the old node @from, with CALL_NONE the roots, below the new @parent. */
 static void copy(struct cut *cut, uint32_t from, uint32_t parent);
 
-/* Add a node for the siblings that are not kept: below their parent, or as another process. */
-static void put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
+/*
+ * Add a node for the siblings that are not kept, below their parent, or as another process: it, or
+ * PICTURE_NONE if they have no samples.
+ */
+static uint32_t put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
 {
 	struct picture *p = cut->new;
 	uint64_t any = 0;
@@ -133,34 +136,38 @@ static void put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
 	for (size_t v = 0; v < p->nr_values; v++)
 		any |= sum[v];
 	if (!any)
-		return;
+		return PICTURE_NONE;
 	if (parent == PICTURE_NONE) {
 		xgrow(p->groups, p->nr_groups, p->groups_room);
 		p->groups[p->nr_groups++] = (struct picture_group){
 			PICTURE_NONE, xstrdup(""), true };
-		put(cut, parent, (uint32_t)p->nr_groups - 1, sum);
-	} else {
-		put(cut, parent, cut->small, sum);
+		return put(cut, parent, (uint32_t)p->nr_groups - 1, sum);
 	}
+	return put(cut, parent, cut->small, sum);
 }
 
 static void copy_list(struct cut *cut, const uint32_t *list, size_t nr, uint32_t parent)
 {
 	const struct picture *old = &cut->old;
 	uint64_t *small = xcalloc(old->nr_values + 1, sizeof(*small));
+	uint32_t *moved = cut->new->moved, merged;
 
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t node = list[i];
 
 		if (cut->kept[node]) {
-			copy(cut, node, put(cut, parent, old->tree.nodes[node].key,
-					    picture_self(old, node)));
+			moved[node] = put(cut, parent, old->tree.nodes[node].key,
+					  picture_self(old, node));
+			copy(cut, node, moved[node]);
 			continue;
 		}
 		for (size_t v = 0; v < old->nr_values; v++)
 			count_add(&small[v], picture_all(old, node)[v]);
 	}
-	put_small(cut, parent, small);
+	merged = put_small(cut, parent, small);
+	for (size_t i = 0; i < nr; i++)
+		if (!cut->kept[list[i]])
+			moved[list[i]] = merged;
 	free(small);
 }
 
@@ -212,7 +219,15 @@ void picture_cut(struct picture *p, size_t max_nodes, double percent)
 	p->tree = (struct call_tree){ 0 };
 	p->self = p->all = NULL;
 	p->self_room = 0;
+	free(p->moved);
+	p->moved = xcalloc(cut.old.tree.nr + 1, sizeof(*p->moved));
 	copy(&cut, CALL_NONE, CALL_NONE);
+	for (uint32_t i = 0; i < cut.old.tree.nr; i++) {	/* those below others that moved */
+		uint32_t parent = cut.old.tree.nodes[i].parent;
+
+		if (!cut.kept[i] && parent != PICTURE_NONE && !cut.kept[parent])
+			p->moved[i] = p->moved[parent];
+	}
 	call_tree_free(&cut.old.tree);
 	call_children_free(&cut.children);
 	free(cut.old.self);

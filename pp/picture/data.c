@@ -42,6 +42,7 @@ void picture_free(struct picture *p)
 	free(p->groups);
 	call_tree_free(&p->tree);
 	free(p->rows);
+	free(p->moved);
 	free(p->self);
 	free(p->all);
 	free(p->row_counts);

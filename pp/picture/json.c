@@ -266,6 +266,37 @@ static void put_tree(struct writer *w)
 	json_close(j, ']');
 }
 
+/* Numbers in groups of four, without those that are 0 [PI-19]. */
+static void put_times(struct writer *w)
+{
+	const struct picture_times *t = w->report->times;
+	const size_t nr_classes = w->picture->nr_classes, nr = t->periods.nr;
+	struct json *j = &w->json;
+
+	if (!nr)
+		return;
+	json_line(j);
+	json_open(j, "time", '{');
+	json_number(j, "begin_ms", (uint64_t)t->periods.begin_ns / 1000000);
+	json_number(j, "period_ms", (uint64_t)t->periods.period_ns / 1000000);
+	json_open(j, "covered_ms", '[');
+	for (size_t i = 0; i < nr; i++)
+		json_number(j, NULL, t->periods.covered_ns[i] / 1000000);
+	json_close(j, ']');
+	json_open(j, "samples", '[');
+	for (size_t i = 0; i < t->nr_rows * nr; i++) {
+		if (!t->samples[i])
+			continue;
+		json_line(j);
+		json_number(j, NULL, i / nr / nr_classes);
+		json_number(j, NULL, i / nr % nr_classes);
+		json_number(j, NULL, i % nr);
+		json_number(j, NULL, t->samples[i]);
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 /* --- source --- */
 
 static void put_line(struct json *j, const struct picture_sources *all,
@@ -314,6 +345,7 @@ void picture_json(const struct picture_report *report, FILE *out)
 	put_head(&w);
 	put_names(&w);
 	put_tree(&w);
+	put_times(&w);
 	put_sources(&w);
 	json_close(&w.json, '}');
 	putc('\n', out);

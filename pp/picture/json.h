@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "pp/picture/data.h"
 #include "pp/picture/source.h"
+#include "pp/picture/times.h"
 #include "pp/report/stack/report.h"
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
@@ -16,6 +17,7 @@ struct picture_report {
 	const struct session_list *sessions[2];	/* of the picture's profiles */
 	const struct picture *picture;
 	const struct picture_sources *sources;
+	const struct picture_times *times;
 	const struct stack_quality *quality;	/* of the last profile */
 	const struct notices *notices;
 };

@@ -53,6 +53,7 @@ struct maker {
 	char *title;
 	struct picture picture;
 	struct picture_sources sources;
+	struct picture_times times;
 };
 
 /* --- reading --- */
@@ -204,6 +205,7 @@ static struct picture_report report_of(const struct maker *m)
 			      &m->profiles[1].collection.sessions },
 		.picture = &m->picture,
 		.sources = &m->sources,
+		.times = &m->times,
 		.quality = &last->report.quality,
 		.notices = m->notices,
 	};
@@ -265,6 +267,16 @@ static void make_sources(struct maker *m)
 	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
 }
 
+/* A range of the history has a time axis, if it has stacks. */
+static void make_times(struct maker *m)
+{
+	struct picture_profile *p = &m->profiles[0];
+
+	if (m->nr_profiles == 1 && m->picture.has_stacks && m->options->specs[0].has_time)
+		picture_times_make(&m->picture, &p->collection, &m->options->specs[0].time,
+				   &p->stacks, &m->times, m->notices);
+}
+
 static char *title_of(const struct maker *m)
 {
 	const struct session_list *first = &m->profiles[0].collection.sessions;
@@ -285,6 +297,7 @@ static int write_pictures(struct maker *m, struct op_error *e)
 		make_sources(m);
 		picture_table(&m->picture, HTML_ROWS);
 		picture_cut(&m->picture, HTML_NODES, least);
+		make_times(m);
 		err = write_picture(m, o->html, picture_html, e);
 	}
 	if (!err && o->flamegraph) {
@@ -336,6 +349,7 @@ int picture_make(const struct report_options *options, const char *session_dir,
 	if (!err)
 		err = write_pictures(&m, e);
 	picture_sources_free(&m.sources);
+	picture_times_free(&m.times);
 	picture_free(&m.picture);
 	free(m.title);
 	for (size_t i = 0; i < 2; i++)

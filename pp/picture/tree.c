@@ -158,12 +158,14 @@ void picture_add_stacks(struct picture *p, size_t profile, const struct arrangem
 	r.nodes = xcalloc(stacks->nr_nodes + 1, sizeof(*r.nodes));
 	qsort(stacks->stacks, stacks->nr, sizeof(*stacks->stacks), compare_stacks);
 	for (size_t i = 0; i < stacks->nr; i++) {
-		const struct counted_stack *c = &stacks->stacks[i];
+		struct counted_stack *c = &stacks->stacks[i];
 		const struct stack_list_context *of = &stacks->contexts[c->context];
 		uint32_t root = picture_root(p, of->app, cgroup_of(a, c->class, of->cgroup));
-		uint32_t node = place(&r, root, c->node);
+		size_t value = value_of(p, profile, a, c->class);
 
-		count_add(&picture_self(p, node)[value_of(p, profile, a, c->class)], c->count);
+		c->node = place(&r, root, c->node);
+		c->class = (uint32_t)(value - profile * p->nr_classes);
+		count_add(&picture_self(p, c->node)[value], c->count);
 	}
 	free(r.symbols);
 	free(r.nodes);

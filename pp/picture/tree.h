@@ -14,7 +14,10 @@ size_t picture_nr_classes(const struct arrangement *a);
 /* Set the titles of the classes. */
 void picture_titles(struct picture *p, const struct arrangement *a);
 
-/* Add the stacks of @a's profile, which is number @profile. Sorts @stacks by context. */
+/*
+ * Add the stacks of @a's profile, which is number @profile. Sorts @stacks by context; their nodes
+ * and classes are the picture's then.
+ */
 void picture_add_stacks(struct picture *p, size_t profile, const struct arrangement *a,
 			const struct stack_report *report, struct stack_list *stacks);
 

@@ -8,18 +8,26 @@
 #include "pp/report/options.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/clock.h"
+#include "libutil/number.h"
+#include "libutil/terminal_width.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
+
+#define WIDTH_DEFAULT	80
+#define WIDTH_MAX	1000
 
 /* Filled in by popt; one command line at a time. */
 static struct raw {
 	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
 	int no_header, show_address, long_names, accumulated;
-	int debug_info, global_percent, merge_unnamed, no_inline;
+	int debug_info, global_percent, merge_unnamed, no_inline, timeline;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
 	char *ratio, *separate;
@@ -30,6 +38,8 @@ static const struct poptOption table[] = {
 	{ "callgraph", 'c', POPT_ARG_NONE, &raw.callgraph, 0, "show callers and callees", NULL },
 	{ "stacks", 0, POPT_ARG_STRING, &raw.stacks, 0,
 	  "show whole call stacks as a tree: callers (default), callees, folded", "order" },
+	{ "timeline", 0, POPT_ARG_NONE, &raw.timeline, 0,
+	  "show samples over time, of the last hour or --since, --last, ...", NULL },
 	{ "flamegraph", 0, POPT_ARG_STRING, &raw.flamegraph, 0,
 	  "draw the call stacks as an SVG picture", "file" },
 	{ "html", 0, POPT_ARG_STRING, &raw.html, 0,
@@ -133,7 +143,8 @@ static int check_formats(struct op_error *e)
 /* Options that two profiles cannot be combined with. */
 static int check_differential(const struct report_options *o, struct op_error *e)
 {
-	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+	const char *other = raw.timeline ? "--timeline"
+			  : raw.callgraph ? "--callgraph" : raw.details ? "--details"
 			  : raw.xml ? "--xml" : raw.stacks ? "--stacks"
 			  : raw.ratio ? "--ratio" : NULL;
 
@@ -181,6 +192,48 @@ static int parse_stacks(const struct report_options *o, enum stacks_order *ret, 
 		return option_conflict("--stacks=folded", raw.json ? "--json" : "--csv", e);
 	*ret = word->bit;
 	return 0;
+}
+
+/* Timelines have an order and columns of their own. */
+static int check_timeline(const struct report_options *o, struct op_error *e)
+{
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.stacks ? "--stacks" : raw.xml ? "--xml" : raw.json ? "--json"
+			  : raw.csv ? "--csv" : raw.accumulated ? "--accumulated"
+			  : raw.show_address ? "--show-address"
+			  : raw.debug_info ? "--debug-info"
+			  : raw.flamegraph ? "--flamegraph" : raw.html ? "--html"
+			  : raw.ratio ? "--ratio" : raw.global_percent ? "--global-percent"
+			  : raw.sort || raw.reverse ? "--sort"
+			  : raw.exclude ? "--exclude-symbols"
+			  : raw.include ? "--include-symbols"
+			  : o->compat ? "--compat" : NULL;
+
+	return other ? option_conflict("--timeline", other, e) : 0;
+}
+
+/* Whether the characters of the environment's language are encoded as UTF-8. */
+static bool is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return is;
+}
+
+/* Without a terminal $COLUMNS, for pipes into a pager. */
+static unsigned int line_width(void)
+{
+	unsigned int width = terminal_width();
+	const char *columns = getenv("COLUMNS");
+	uint64_t wanted;
+
+	if (width)
+		return width;
+	return columns && !number_parse_range(columns, 1, WIDTH_MAX, &wanted)
+	       ? (unsigned int)wanted : WIDTH_DEFAULT;
 }
 
 /* Pictures have an order, columns and a file of their own. */
@@ -273,6 +326,8 @@ static int parse_values(struct report_options *o, struct op_error *e)
 		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
 	if (!err)
 		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
+	if (!err && raw.timeline)
+		err = check_timeline(o, e);
 	if (!err && (raw.flamegraph || raw.html))
 		err = check_pictures(o, e);
 	if (!err)
@@ -310,6 +365,9 @@ static void take_values(struct report_options *o)
 	o->inlines = !raw.no_inline && !o->compat;
 	o->global_percent = raw.global_percent;
 	o->merge_unnamed = raw.merge_unnamed;
+	o->timeline = raw.timeline;
+	o->utf8 = raw.timeline && is_utf8();
+	o->width = raw.timeline ? line_width() : 0;
 	o->session_dir = raw.session_dir;
 	o->root = raw.root;
 	o->output_file = raw.output_file;
@@ -327,6 +385,17 @@ static void take_values(struct report_options *o)
 		raw.exclude = raw.flamegraph = raw.html = raw.ratio = NULL;
 }
 
+/* A timeline is of the history: of the last hour, if nothing else is asked for. */
+static int set_default_time(struct report_options *o, struct op_error *e)
+{
+	struct profile_spec *spec = &o->specs[0];
+
+	if (spec->has_time)
+		return 0;
+	spec->has_time = true;
+	return time_range_parse("-1h..", (int64_t)clock_ns(CLOCK_REALTIME), &spec->time, e);
+}
+
 static int parse(const struct command_line *line, struct report_options *o, struct op_error *e)
 {
 	int err = parse_values(o, e);
@@ -335,6 +404,8 @@ static int parse(const struct command_line *line, struct report_options *o, stru
 		err = profile_specs_parse(line->args, line->nr_args, o->specs, &o->nr_specs, e);
 	if (!err)
 		err = check_differential(o, e);
+	if (!err && raw.timeline)
+		err = set_default_time(o, e);
 	if (!err)
 		take_values(o);
 	return err;

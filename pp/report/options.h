@@ -25,6 +25,9 @@ struct report_options {
 	bool symbols;			/* -l, or what implies it */
 	bool details, callgraph;	/* -d, -c */
 	enum stacks_order stacks;	/* --stacks */
+	bool timeline;			/* of a range of the history */
+	bool utf8;			/* this and the next: for the timeline's characters */
+	unsigned int width;		/* of the terminal, or of what stands in for it */
 	enum report_format format;
 	bool strict;
 	bool has_sort;			/* --sort was given */

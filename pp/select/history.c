@@ -89,6 +89,8 @@ static void add_segment(struct search *s, const char *folder, const struct histo
 	free(h->folder);
 	h->folder = xstrdup(folder);
 	xgrow(h->segments, h->nr, h->room);
+	xgrow(h->paths, h->nr, h->paths_room);
+	h->paths[h->nr] = path_join(folder, HISTORY_SEGMENT);
 	h->segments[h->nr++] = *segment;
 	for (size_t i = 0; i < segment->nr_slices; i++) {
 		const struct history_slice *slice = &segment->slices[i];
@@ -179,13 +181,18 @@ static void append_snapshot(struct stack_snapshot *to, const struct stack_snapsh
 }
 
 /* Stacks of slices that were not asked for have counts of 0: they are left out. */
+bool session_history_has(const struct stack_snapshot *s, uint32_t i)
+{
+	return s->counts[i].count && s->nodes[s->counts[i].node].parent != STACK_NONE;
+}
+
 static void drop_unused(struct stack_snapshot *s)
 {
 	struct stack_count *counts = (struct stack_count *)s->counts;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < s->nr_counts; i++)
-		if (counts[i].count && s->nodes[counts[i].node].parent != STACK_NONE)
+		if (session_history_has(s, i))
 			counts[nr++] = counts[i];
 	s->nr_counts = nr;
 }
@@ -273,11 +280,14 @@ int histories_read(const char *session_dir, const struct time_range *range,
 
 void session_history_free(struct session_history *h)
 {
-	for (size_t i = 0; i < h->nr; i++)
+	for (size_t i = 0; i < h->nr; i++) {
 		history_segment_free(&h->segments[i]);
+		free(h->paths[i]);
+	}
 	for (size_t i = 0; i < h->nr_files; i++)
 		free(h->files[i].arcs);
 	free(h->segments);
+	free(h->paths);
 	free(h->files);
 	stack_snapshot_free(&h->stacks);
 	free(h->folder);
@@ -295,8 +305,10 @@ static const void *copy_array(const void *array, size_t nr, size_t size)
 }
 
 /* The arrays are the caller's then, and the texts stay the history's. */
-static void copy_snapshot(const struct stack_snapshot *s, struct stack_snapshot *ret)
+void session_history_stacks(const struct session_history *h, struct stack_snapshot *ret)
 {
+	const struct stack_snapshot *s = &h->stacks;
+
 	*ret = *s;
 	ret->images = copy_array(s->images, s->nr_images, sizeof(*s->images));
 	ret->events = copy_array(s->events, s->nr_events, sizeof(*s->events));
@@ -316,7 +328,7 @@ int session_stacks_read(const struct report_session *s, struct stack_snapshot *r
 	if (s->history && !s->history->has_callers)
 		return -ENOENT;
 	if (s->history) {
-		copy_snapshot(&s->history->stacks, ret);
+		session_history_stacks(s->history, ret);
 		return 0;
 	}
 	path = path_join(s->samples, "stats/" STACK_STORE_FILE);

@@ -16,9 +16,11 @@
 struct session_history {
 	char *folder;			/* as a session's samples: it has stats/ */
 	struct history_segment *segments;	/* they own the texts of @stacks */
-	size_t nr, room;
+	char **paths;			/* of their files */
+	size_t nr, room, paths_room;
 	int64_t begin_ns, end_ns;	/* of the slices */
-	struct stack_snapshot stacks;	/* of all segments, one after the other */
+	/* of all segments, one after the other; of their counts those of session_history_has() */
+	struct stack_snapshot stacks;
 	bool has_callers;
 	struct cpu_counts counts;
 	uint64_t not_kept;		/* samples that are in the daemon's session only */
@@ -38,6 +40,12 @@ void session_history_free(struct session_history *h);
 
 /* Sort the samples into files, as @session says. Sets its ids. */
 void session_history_make_files(struct session_history *h, struct report_session *session);
+
+/* Whether count @i of a segment is kept in the stacks of all. */
+bool session_history_has(const struct stack_snapshot *segment, uint32_t i);
+
+/* The stacks, also if they have no callers. */
+void session_history_stacks(const struct session_history *h, struct stack_snapshot *ret);
 
 /* The call stacks of any session. Errors as of stack_store_read(): -ENOENT, it has none. */
 int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,

@@ -55,7 +55,8 @@ var state = {
 	search: "",
 	zoom: null, focus: null,	/* nodes of the tree */
 	sort: { column: "self", down: true },
-	shownRows: 50
+	shownRows: 50,
+	from: 0, to: data.time ? data.time.covered_ms.length : 0	/* periods, the last one not included */
 };
 
 function value() { return state.profile * nrClasses + state.event; }
@@ -144,9 +145,30 @@ function rootOf(g, known) {
 	return node;
 }
 
+/* Is only a part of the time selected? */
+function isPart() { return !!data.time && state.to - state.from < data.time.covered_ms.length; }
+
+/* Call @add with the node, class, period and number of all samples of the selected time. */
+function eachTime(add) {
+	var times = data.time.samples;
+	for (var i = 0; i < times.length; i += 4)
+		if (times[i + 2] >= state.from && times[i + 2] < state.to)
+			add(times[i], times[i + 1], times[i + 2], times[i + 3]);
+}
+
+/* The data's nodes, with samples of the selected time only. A page with a time has one profile. */
+function selectedNodes() {
+	var nodes = data.nodes;
+	if (!isPart())
+		return nodes;
+	nodes = nodes.map(function (n, i) { return i % nodeSize < 2 ? n : 0; });
+	eachTime(function (node, c, period, n) { nodes[node * nodeSize + 2 + c] += n; });
+	return nodes;
+}
+
 /* Merge nodes of the data that are the same function with the same callers. */
 function buildTree() {
-	var nodes = data.nodes, nr = nodes.length / nodeSize, at = new Array(nr);
+	var nodes = selectedNodes(), nr = nodes.length / nodeSize, at = new Array(nr);
 	var known = new Map(), roots = new Map();
 
 	treeNodes = [];
@@ -531,18 +553,43 @@ function makeColumns() {
 	columns.push({ key: "image", title: "Image", of: function (r) { return imageShown(r.image); } });
 }
 
+function newRow(symbol) {
+	return { symbol: symbol, name: symbols[symbol].name, brief: symbols[symbol].brief,
+		 image: symbols[symbol].image, counts: new Array(2 * nrValues).fill(0) };
+}
+
+/* The rows of a part of the time are those of the frames. A sample goes through a function once. */
+function addPartRows(rows) {
+	treeNodes.forEach(function (node) {
+		var row, above = node.parent;
+		if (node.symbol < 0 || node.kind === KIND.SMALL || node.kind === KIND.IMAGE)
+			return;
+		row = rows.get(node.symbol);
+		if (!row) {
+			row = newRow(node.symbol);
+			rows.set(node.symbol, row);
+		}
+		while (above && above.symbol !== node.symbol)
+			above = above.parent;
+		for (var v = 0; v < nrValues; v++) {
+			row.counts[v] += node.self[v];
+			row.counts[nrValues + v] += above ? 0 : node.all[v];
+		}
+	});
+}
+
 /* The rows of all selected processes, each function once. */
 function tableRows() {
-	var rows = new Map(), all = data.rows;
+	var rows = new Map(), all = isPart() ? [] : data.rows;
+	if (isPart())
+		addPartRows(rows);
 	for (var i = 0; i < all.length; i += rowSize) {
 		var symbol = all[i + 1], row;
 		if (!isSelected(groups[all[i]]))
 			continue;
 		row = rows.get(symbol);
 		if (!row) {
-			row = { symbol: symbol, name: symbols[symbol].name, brief: symbols[symbol].brief,
-				image: symbols[symbol].image,
-				counts: new Array(2 * nrValues).fill(0) };
+			row = newRow(symbol);
 			rows.set(symbol, row);
 		}
 		for (var v = 0; v < 2 * nrValues; v++)
@@ -663,10 +710,115 @@ function drawTable() {
 
 function tableNote(nr) {
 	var text = count(nr) + (nr === 1 ? " function" : " functions") + (state.search ? " found" : "");
+	if (isPart())
+		return text + " of the selected time, without those of frames too small to be seen.";
 	if (data.small_rows && !state.process)
 		text += "; " + count(data.small_rows) + " smaller ones with " +
 			samples(data.small_row_samples[value()]) + " are omitted";
 	return text + ".";
+}
+
+/* --- the time axis --- */
+
+/* When a period begins, in UTC as in the facts; with the date if there are several days. */
+function timeAt(period) {
+	var length = data.time.covered_ms.length * data.time.period_ms;
+	var text = new Date(data.time.begin_ms + period * data.time.period_ms).toISOString();
+	return (length > 72000000 ? text.slice(0, 10) + " " : "") + text.slice(11, 19);
+}
+
+/* Samples per second in each period that has slices, of all processes; else -1. */
+function rates() {
+	var all = new Array(data.time.covered_ms.length).fill(0), times = data.time.samples;
+	for (var i = 0; i < times.length; i += 4)
+		if (times[i + 1] === state.event)
+			all[times[i + 2]] += times[i + 3];
+	return all.map(function (n, i) {
+		return data.time.covered_ms[i] ? 1000 * n / data.time.covered_ms[i] : -1;
+	});
+}
+
+function drawTime() {
+	var bars = byId("time-bars"), all = rates(), most = Math.max.apply(null, all) || 1;
+	clear(bars);
+	all.forEach(function (rate, i) {
+		var bar = element("i", rate < 0 ? "none" : ""), height = element("b");
+		bar.title = timeAt(i) + ", " + (rate < 0 ? "no history" : rate.toFixed(1) + " samples/s");
+		height.style.height = 100 * Math.max(rate, 0) / most + "%";
+		if (rate >= 0)
+			bar.appendChild(height);
+		bars.appendChild(bar);
+	});
+	markTime();
+}
+
+function markTime() {
+	var text = timeAt(state.from) + " to " + timeAt(state.to) + " UTC";
+	Array.from(byId("time-bars").children).forEach(function (bar, i) {
+		bar.classList.toggle("in", i >= state.from && i < state.to);
+	});
+	byId("time-range").textContent = text;
+	byId("time-all").hidden = !isPart();
+	byId("time-from").value = String(state.from);
+	byId("time-to").value = String(state.to);
+	byId("time-from").setAttribute("aria-valuetext", timeAt(state.from));
+	byId("time-to").setAttribute("aria-valuetext", timeAt(state.to));
+}
+
+function selectTime(from, to) {
+	if (from === state.from && to === state.to)
+		return;
+	state.from = from;
+	state.to = to;
+	markTime();
+	redraw();
+}
+
+function periodAt(event) {
+	var box = byId("time-bars").getBoundingClientRect(), nr = data.time.covered_ms.length;
+	return Math.max(0, Math.min(nr - 1, Math.floor((event.clientX - box.left) / box.width * nr)));
+}
+
+function listenTime() {
+	var bars = byId("time-bars"), start = -1;
+
+	function drag(event) {
+		var at = periodAt(event);
+		if (start >= 0)
+			selectTime(Math.min(start, at), Math.max(start, at) + 1);
+	}
+	bars.addEventListener("pointerdown", function (e) {
+		if (e.button)
+			return;
+		bars.setPointerCapture(e.pointerId);
+		start = periodAt(e);
+		drag(e);
+	});
+	bars.addEventListener("pointermove", drag);
+	bars.addEventListener("pointerup", function () { start = -1; });
+	bars.addEventListener("pointercancel", function () { start = -1; });
+	byId("time-from").addEventListener("input", function () {
+		var from = Math.min(Number(this.value), data.time.covered_ms.length - 1);
+		selectTime(from, Math.max(state.to, from + 1));
+	});
+	byId("time-to").addEventListener("input", function () {
+		var to = Math.max(Number(this.value), 1);
+		selectTime(Math.min(state.from, to - 1), to);
+	});
+	byId("time-all").addEventListener("click", function () {
+		selectTime(0, data.time.covered_ms.length);
+		byId("time-from").focus();
+	});
+}
+
+function startTime() {
+	if (!data.time)
+		return;
+	byId("time").hidden = false;
+	byId("time-from").max = String(data.time.covered_ms.length - 1);
+	byId("time-to").max = String(data.time.covered_ms.length);
+	listenTime();
+	drawTime();
 }
 
 /* --- source --- */
@@ -824,6 +976,8 @@ function drawFacts() {
 		if (whole)
 			fact("Stacks: " + data.ends[0][0], percent(data.ends[0][1], whole));
 	}
+	if (isPart())
+		fact("In the selected time", count(tree.all[v]));
 	fact("Event", data.classes[state.event]);
 	if (s && s.host && s.profiled)
 		fact("Host", s.host);
@@ -990,6 +1144,8 @@ function listen() {
 	byId("event").addEventListener("change", function () {
 		state.event = Number(this.value);
 		fillProcesses();
+		if (data.time)
+			drawTime();
 		redraw();
 		drawSources();
 		drawTable();
@@ -1056,6 +1212,7 @@ function start() {
 	fillProcesses();
 	drawSources();
 	listen();
+	startTime();
 	redraw();
 }
 

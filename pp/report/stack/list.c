@@ -42,6 +42,7 @@ struct reader {
 	size_t choices_room;
 	struct event_scale *scales;	/* one for each event of the snapshot */
 	size_t nr_read;			/* stores */
+	uint32_t first_origin;		/* of the snapshot's counts */
 };
 
 /* The class, or nr_classes if a sample file of that name would be left out. */
@@ -136,10 +137,17 @@ static void add_stacks(struct reader *r)
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->stacks, list->nr, list->room);
 		list->stacks[list->nr++] = (struct counted_stack){
-			c->node, (uint32_t)choice->class, choice->context, count };
+			c->node, (uint32_t)choice->class, choice->context,
+			r->first_origin + i, count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
 		count_add(&r->report->rows.totals[choice->class], count);
 	}
+}
+
+/* Only the function or image that ran is wanted. */
+static bool is_leaves_only(const struct reader *r)
+{
+	return r->options->order == STACKS_LEAVES || r->options->order == STACKS_LEAF_IMAGES;
 }
 
 /* The nodes of the snapshot that the stacks from @first_stack on go through; malloc'd. */
@@ -151,7 +159,7 @@ static bool *find_wanted(const struct reader *r, size_t first_stack)
 	for (size_t i = first_stack; i < r->list->nr; i++)
 		wanted[r->list->stacks[i].node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
-		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
+		if (wanted[i] && s->nodes[i].parent != STACK_NONE && !is_leaves_only(r))
 			wanted[s->nodes[i].parent] = true;
 	return wanted;
 }
@@ -188,7 +196,7 @@ static void find_functions(struct reader *r, const bool *wanted, struct function
 		const struct stack_node *n = &s->nodes[i];
 
 		if (wanted[i] && n->parent != STACK_NONE && !is_process(s, i) &&
-		    !ret->of_frame[n->frame].nr++)
+		    r->options->order != STACKS_LEAF_IMAGES && !ret->of_frame[n->frame].nr++)
 			frames[nr++] = n->frame;
 	}
 	stack_symbols_prepare(r->symbols, frames, nr);
@@ -250,7 +258,8 @@ static void add_own(struct reader *r, uint32_t i, const struct places *p,
 	const struct frame_functions *f;
 	uint32_t symbol;
 
-	p->nodes[i].frame = n.parent == STACK_NONE ? CALL_NONE : p->nodes[n.parent].frame;
+	p->nodes[i].frame = n.parent == STACK_NONE || is_leaves_only(r)
+			    ? CALL_NONE : p->nodes[n.parent].frame;
 	if (p->depths)
 		p->depths[i] = n.parent == STACK_NONE ? 0 : p->depths[n.parent];
 	if (n.parent == STACK_NONE) {
@@ -258,7 +267,7 @@ static void add_own(struct reader *r, uint32_t i, const struct places *p,
 			? STACK_NONE : stack_symbols_find_end(r->symbols, s->ends[i]);
 		if (symbol != STACK_NONE)
 			add_frame(r->list, p, i, &symbol, 1);
-	} else if (is_process(s, i)) {
+	} else if (is_process(s, i) || r->options->order == STACKS_LEAF_IMAGES) {
 		symbol = stack_symbols_find_process(r->symbols, s->frames[n.frame].image);
 		add_frame(r->list, p, i, &symbol, 1);
 	} else {
@@ -313,7 +322,7 @@ static void add_nodes(struct reader *r, size_t first_stack)
 		if (!wanted[i])
 			continue;
 		add_own(r, i, &places, &functions);
-		if (places.outer && places.outer[i] == 1) {
+		if (places.outer && places.outer[i] == 1 && !is_leaves_only(r)) {
 			end = stack_symbols_find_end(r->symbols, s->ends[i]);
 			add_frame(r->list, &places, i, &end, 1);
 		}
@@ -377,15 +386,24 @@ static void read_session(struct reader *r, const struct report_session *session,
 			 struct op_error *e)
 {
 	struct op_error why = { "" };
-	int err = session_stacks_read(session, &r->snapshot, &why);
+	int err = 0;
 
 	r->session = session;
+	if (session->history && is_leaves_only(r))
+		session_history_stacks(session->history, &r->snapshot);
+	else
+		err = session_stacks_read(session, &r->snapshot, &why);
 	if (!err) {
 		add_snapshot(r);
+		r->first_origin += r->snapshot.nr_counts;
 		add_lost(r);
 		stack_snapshot_free(&r->snapshot);
 		r->nr_read++;
-	} else if (err != -ENOENT && err != -ENODATA) {
+		return;
+	}
+	if (session->history)
+		r->first_origin += session->history->stacks.nr_counts;
+	if (err != -ENOENT && err != -ENODATA) {
 		*ret_err = op_error_set(e, err, "%s", why.text);
 		if (r->collection->sessions.nr > 1)
 			notice_add(r->notices, "ignored the stacks of session '%s': %s",

@@ -22,6 +22,7 @@ struct counted_stack {
 	uint32_t node;		/* the innermost one */
 	uint32_t class;
 	uint32_t context;
+	uint32_t origin;	/* which of the counts of all snapshots, one after the other */
 	uint64_t count;
 };
 

@@ -26,6 +26,9 @@ enum stacks_order {
 	STACKS_CALLERS,		/* from the outermost functions inwards */
 	STACKS_CALLEES,		/* from the functions that ran outwards */
 	STACKS_FOLDED,		/* one line for each stack, callers first */
+	/* not as lines, but with stacks_read(): without callers */
+	STACKS_LEAVES,		/* the functions that ran */
+	STACKS_LEAF_IMAGES,	/* the images that ran; opens no binary */
 };
 
 /* A function; with @image NULL the reason why stacks are incomplete: "[truncated]". */

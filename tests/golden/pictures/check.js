@@ -558,6 +558,53 @@ async function evilSvgIsText(browser) {
 		differs("scripts", await page.value(`document.querySelectorAll("script").length`), 1) || quiet(page);
 }
 
+/* --- the time axis --- */
+
+const shown = `Array.from(document.querySelectorAll("#table tbody tr")).map((tr) => ` +
+	`[tr.cells[4].firstChild.title, tr.cells[0].textContent, tr.cells[2].textContent]).sort()`;
+const range = text("time-range");
+
+/* A part that is selected has the samples of a page of that time alone. */
+async function timeIsSelected(browser) {
+	const page = await browser.open(url("times.html"));
+	const alone = await browser.open(url("minutes.html"));
+	const whole = await page.value(total), before = await page.value(shown);
+
+	await page.value(set("time-from", "6", "input"));
+	await page.value(set("time-to", "8", "input"));
+	const wrong = differs("the whole time", whole, [1650]) ||
+		differs("range", await page.value(range), "23:04:00 to 23:06:00 UTC") ||
+		differs("functions", await page.value(shown), await alone.value(shown)) ||
+		differs("total", await page.value(total), await alone.value(total)) ||
+		differs("total", await page.value(total), [230]);
+	await page.value(`document.getElementById("time-all").click()`);
+	return wrong || differs("whole again", await page.value(shown), before) || quiet(page);
+}
+
+/* Bars are as high as there are samples; those without history are marked. */
+async function barsAreDrawn(browser) {
+	const page = await browser.open(url("times.html"));
+	const bars = await page.value(`Array.from(document.querySelectorAll("#time-bars i"), (e) => ` +
+		`e.classList.contains("none") ? -1 : Math.round(1.9 * parseFloat(e.firstChild.style.height)))`);
+
+	return differs("bars", bars, [100, 100, 100, -1, -1, -1, 110, 120, 130, 140, 150, 160, 170, 180, 190]);
+}
+
+async function timeByMouseAndKeys(browser) {
+	const page = await browser.open(url("times.html"));
+
+	await page.click(...await middle(page, `document.querySelectorAll("#time-bars i")[1]`));
+	const clicked = await page.value(range), part = await page.value(total);
+	await page.value(`document.getElementById("time-to").focus()`);
+	await page.key("ArrowRight", "ArrowRight");
+	return differs("clicked", [clicked, part], ["22:59:00 to 23:00:00 UTC", [100]]) ||
+		differs("by keys", [await page.value(range), await page.value(total)],
+			["22:59:00 to 23:01:00 UTC", [200]]) ||
+		differs("in words", await page.value(`document.activeElement.getAttribute("aria-valuetext")`), "23:01:00") ||
+		differs("without a history", await (await browser.open(url("stacks.html")))
+			.value(`document.getElementById("time").hidden`), true) || quiet(page);
+}
+
 (async () => {
 	const browser = await chromium.start();
 
@@ -571,11 +618,15 @@ async function evilSvgIsText(browser) {
 	await check("source: lines and samples are opannotate's", () => sourceWorks(browser));
 	await check("the window: nothing is too wide, the outermost frame is in sight", async () =>
 		await fits(browser, "wide.html") || await fits(browser, "stacks.html") || await fits(browser, "evil.html") ||
-		await fits(browser, "diff.html") || await fits(browser, "source.html") || fits(browser, "large.html"));
+		await fits(browser, "diff.html") || await fits(browser, "source.html") ||
+		await fits(browser, "times.html") || fits(browser, "large.html"));
 	await check("the window: what was zoomed to is in sight", () => deepIsInSight(browser));
 	await check("names: brief, whole when hovered and copied", () => namesAreWhole(browser));
 	await check("names: without scopes where they have no room", () => namesKeepTheirEnd(browser));
 	await check("titles: the command", () => titlesTell(browser));
+	await check("time: a part has the samples of its own page", () => timeIsSelected(browser));
+	await check("time: bars", () => barsAreDrawn(browser));
+	await check("time: mouse and keys", () => timeByMouseAndKeys(browser));
 	await check("SVG: scales with the window and as an image", () => svgScales(browser));
 	await check("SVG: colours of two profiles, light and dark", async () =>
 		await svgColoursAre(browser, false) || svgColoursAre(browser, true));

@@ -83,7 +83,7 @@ static void add_random_stack(struct stack_list *list, struct stack_report *r)
 		if (i + 1 < depth && test_random() % 4)
 			continue;
 		/* the whole stack, and now and then one that it begins with */
-		list->stacks[list->nr++] = (struct counted_stack){ node, class, 0, count };
+		list->stacks[list->nr++] = (struct counted_stack){ node, class, 0, 0, count };
 		count_add(&r->rows.totals[class], count);
 		memset(shown, 0, sizeof(shown));
 		for (size_t k = 0; k <= i; k++)
@@ -168,7 +168,7 @@ TEST(deep_recursion)
 		for (size_t i = 0; i < STACK_FRAMES_MAX; i++)
 			node = add_node(&stacks, node, 0);
 		xgrow(stacks.stacks, stacks.nr, stacks.room);
-		stacks.stacks[stacks.nr++] = (struct counted_stack){ node, 0, 0, 7 };
+		stacks.stacks[stacks.nr++] = (struct counted_stack){ node, 0, 0, 0, 7 };
 		r.rows.totals[0] = 7;
 		if (order == STACKS_CALLEES)
 			stack_callees_make(&r, &stacks, 0.5);

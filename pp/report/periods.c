@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* periods.c - a second pass over the slices of a history */
+#include "pp/report/periods.h"
+
+#include <stdlib.h>
+
+#include "libdb/history/block.h"
+#include "libutil/clock.h"
+#include "libutil/count.h"
+#include "libutil/xalloc.h"
+#include "pp/select/history.h"
+
+struct pass {
+	struct periods *periods;
+	const struct time_range *range;
+	const struct period_rows *rows;
+	struct notices *notices;
+};
+
+static void add_slice(const struct history_slice *s, int64_t *begin, int64_t *end, int64_t *longest)
+{
+	if (s->begin_ns < *begin)
+		*begin = s->begin_ns;
+	if (s->end_ns > *end)
+		*end = s->end_ns;
+	if (s->end_ns - s->begin_ns > *longest)
+		*longest = s->end_ns - s->begin_ns;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+/* As many as fit, but none shorter than a slice, of whole seconds: so they have no false gaps. */
+void periods_make(const struct collection *c, size_t max, struct periods *ret)
+{
+	struct periods p = { .nr = 0 };
+	int64_t begin = INT64_MAX, end = 0, longest = 0;
+	const int64_t second = (int64_t)NS_PER_SECOND;
+
+	for (size_t i = 0; i < c->sessions.nr; i++) {
+		const struct session_history *h = c->sessions.sessions[i].history;
+
+		for (size_t k = 0; k < h->nr; k++)
+			for (size_t s = 0; s < h->segments[k].nr_slices; s++)
+				add_slice(&h->segments[k].slices[s], &begin, &end, &longest);
+	}
+	if (max > PERIODS_MAX)
+		max = PERIODS_MAX;
+	if (begin > end)
+		begin = end;	/* no slice */
+	p.begin_ns = begin;
+	p.period_ns = divide_up(end - begin, (int64_t)max);
+	if (p.period_ns < longest)
+		p.period_ns = longest;
+	if (p.period_ns < INT64_MAX - second)	/* a damaged file may have any times */
+		p.period_ns = divide_up(p.period_ns, second) * second;
+	if (!p.period_ns)
+		p.period_ns = second;
+	p.nr = (size_t)divide_up(end - begin, p.period_ns);
+	if (!p.nr)
+		p.nr = 1;
+	p.covered_ns = xcalloc(p.nr, sizeof(*p.covered_ns));
+	*ret = p;
+}
+
+static size_t period_of(const struct periods *p, const struct history_slice *s)
+{
+	int64_t middle = s->begin_ns + (s->end_ns - s->begin_ns) / 2;
+	int64_t i = (middle - p->begin_ns) / p->period_ns;
+
+	return i < 0 ? 0 : (size_t)i < p->nr ? (size_t)i : p->nr - 1;
+}
+
+/* The origins of a segment's counts, PERIODS_NO_ROW for those that are in no stack; malloc'd. */
+static uint32_t *make_origins(const struct stack_snapshot *s, uint32_t *next)
+{
+	uint32_t *origins = xcalloc((size_t)s->nr_counts + 1, sizeof(*origins));
+
+	for (uint32_t i = 0; i < s->nr_counts; i++)
+		origins[i] = session_history_has(s, i) ? (*next)++ : PERIODS_NO_ROW;
+	return origins;
+}
+
+static void add_block(const struct pass *pass, const struct history_block *b,
+		      const uint32_t *origins, uint32_t nr_origins)
+{
+	const struct period_rows *rows = pass->rows;
+	const size_t period = period_of(pass->periods, &b->slice);
+
+	count_add(&pass->periods->covered_ns[period],
+		  (uint64_t)(b->slice.end_ns - b->slice.begin_ns));
+	for (size_t i = 0; i < b->nr_deltas; i++) {
+		const struct history_delta *d = &b->deltas[i];
+		uint32_t origin = d->count < nr_origins ? origins[d->count] : PERIODS_NO_ROW;
+		uint32_t row = origin < rows->nr_origins ? rows->row_of[origin] : PERIODS_NO_ROW;
+
+		if (row != PERIODS_NO_ROW)
+			count_add(&rows->samples[row * pass->periods->nr + period], d->samples);
+	}
+}
+
+static void add_segment(const struct pass *pass, const struct session_history *h, size_t i,
+			uint32_t *next_origin)
+{
+	const struct history_segment *s = &h->segments[i];
+	uint32_t *origins = make_origins(&s->stacks, next_origin);
+	size_t left = s->nr_slices;	/* more were written since the first pass */
+	struct history_reader r;
+	struct op_error e = { "" };
+	int err = history_reader_open(&r, h->paths[i], &e);
+
+	while (!err && left && (err = history_reader_next(&r, &e)) > 0) {
+		const struct history_slice *slice = &r.block.slice;
+
+		err = 0;
+		if (!history_slice_is_within(slice->begin_ns, slice->end_ns, pass->range->from_ns,
+					     pass->range->to_ns))
+			continue;
+		add_block(pass, &r.block, origins, s->stacks.nr_counts);
+		left--;
+	}
+	if (err)
+		notice_add(pass->notices, "the times lack a segment of the history: %s", e.text);
+	history_reader_free(&r);
+	free(origins);
+}
+
+void periods_add(const struct collection *c, const struct time_range *range, struct periods *p,
+		 const struct period_rows *rows, struct notices *notices)
+{
+	const struct pass pass = { p, range, rows, notices };
+	uint32_t next_origin = 0;
+
+	for (size_t i = 0; i < c->sessions.nr; i++) {
+		const struct session_history *h = c->sessions.sessions[i].history;
+
+		for (size_t k = 0; k < h->nr; k++)
+			add_segment(&pass, h, k, &next_origin);
+	}
+}
+
+void periods_free(struct periods *p)
+{
+	free(p->covered_ns);
+	*p = (struct periods){ .nr = 0 };
+}
