@@ -74,7 +74,7 @@ static uint64_t read_numbers(const struct driver *d)
 	uint64_t numbers = 0;
 
 	for (int n = 0; n < EVENT_COUNTERS_MAX; n++) {
-		char name[8], *path;
+		char name[12], *path;
 
 		snprintf(name, sizeof(name), "%d", n);
 		path = path_join(d->mount_point, name);
