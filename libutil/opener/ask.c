@@ -158,6 +158,37 @@ int opener_open(const char *path, int flags)
 	return ask_one(&r, -1);
 }
 
+static int read_link(const char *link, char *target, size_t size)
+{
+	ssize_t len = readlink(link, target, size - 1);
+
+	if (len < 0)
+		return -errno;
+	target[len] = '\0';
+	return len ? 0 : -ENOENT;
+}
+
+/* Reading the link waits for nobody, if it is allowed. */
+int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int *handle)
+{
+	char link[PATH_MAX];
+	int err, fd = -1;
+
+	snprintf(link, sizeof(link), "%s/%u/exe", proc, pid);
+	err = read_link(link, path, size);
+	if (handle || err == -EACCES)
+		fd = opener_open(link, O_PATH);
+	if (err == -EACCES && fd >= 0) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		err = read_link(link, path, size);
+	}
+	if (handle && !err)
+		*handle = fd;
+	else if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 FILE *opener_fopen(const char *path)
 {
 	int fd = opener_open(path, O_RDONLY);

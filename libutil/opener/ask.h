@@ -19,7 +19,13 @@
 /* open(@path, @flags), also of files of /proc and of the module. A descriptor or -errno. */
 int opener_open(const char *path, int flags);
 
-/* The same as a stream to read. NULL: it cannot be opened. */
+/*
+ * The path that @proc/@pid/exe links to, cut off at @size, and with @handle an O_PATH descriptor of
+ * the file, or -errno. Opening that may ask its server on the network. 0 or -errno: no program.
+ */
+int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int *handle);
+
+/* opener_open() as a stream to read. NULL: it cannot be opened. */
 FILE *opener_fopen(const char *path);
 
 struct opener_mapping {

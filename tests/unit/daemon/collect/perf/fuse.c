@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include "daemon/collect/perf/mounts.h"
+#include "daemon/collect/perf/proc_files.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
 #include "libutil/xalloc.h"
@@ -237,6 +238,44 @@ TEST(a_server_without_its_program)
 TEST(a_file_system_that_hangs)
 {
 	profile_it(true, true);
+}
+
+static void link_in_proc(const char *pid, const char *name, const char *target)
+{
+	char *link = xasprintf("%s/%s/%s", tmpdir, pid, name);
+
+	mkdir(tmpdir_path(pid), 0755);
+	CHECK(!symlink(target, link), "'%s'", link);
+	free(link);
+}
+
+/* As a network file system's, which is asked also for what a link of /proc leads to. */
+TEST(links_of_processes_to_what_hangs)
+{
+	int handle;
+	char path[PATH_MAX];
+	pid_t server;
+
+	tmpdir_make();
+	CHECK(!mkdir(tmpdir_path("mnt"), 0755), "mnt");
+	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*mute = 1;
+	server = mount_it(tmpdir_path("mnt"));
+	link_in_proc("1", "exe", tmpdir_path("mnt/prog"));
+	link_in_proc("2", "root", tmpdir_path("mnt/prog"));
+	link_in_proc("3", "exe", "/bin/sh");
+	link_in_proc("4", "root", "/");
+	CHECK(proc_files_read_program(tmpdir, 1, path, &handle) == -EAGAIN, "its program");
+	CHECK(proc_files_read_program(tmpdir, 1, path, NULL) == -EAGAIN, "set aside");
+	CHECK(proc_files_open_root(tmpdir, 2) == -EAGAIN, "its root");
+	CHECK(!proc_files_read_program(tmpdir, 3, path, &handle) && !strcmp(path, "/bin/sh"),
+	      "another's");
+	CHECK(handle >= 0 && !close(handle), "its handle");
+	handle = proc_files_open_root(tmpdir, 4);
+	CHECK(handle >= 0 && !close(handle), "another's root");
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	umount2(tmpdir_path("mnt"), MNT_DETACH);
 }
 
 TEST(file_systems)
