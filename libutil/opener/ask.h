@@ -66,6 +66,9 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids);
 /* For start.c: the socket, and the files that it removes. */
 void opener_use(int socket, const char *const *removable, size_t nr);
 
+/* While this thread waits for the opener, *@tid (atomic) is that one's thread, if known; else 0. */
+void opener_note_thread(pid_t *tid);
+
 bool opener_is_used(void);
 
 /* False: there is one, and it has ended. */

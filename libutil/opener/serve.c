@@ -327,6 +327,7 @@ static bool answer_one(const struct connection *c, struct exchange *x)
 		x->fd = -1;
 	x->nr_fds = 0;
 	x->answer.nr = 0;
+	x->answer.tid = (int32_t)gettid();
 	if (err || len < sizeof(x->request.kind) ||
 	    len != opener_request_size(x->request.kind))
 		x->answer.err = -EINVAL;
