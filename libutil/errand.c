@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,16 +15,18 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
+#include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/opener/ask.h"
 #include "libutil/proc_stat.h"
 #include "libutil/thread.h"
 
-#define WAIT_MS		1000
-#define LOOK_MS		100	/* between two looks at a thread that is late */
+#define WAIT_NS		NS_PER_SECOND
+#define LOOK_NS		(100 * NS_PER_MS)	/* between two looks at a thread that is late */
 
 struct job {
 	struct errand *errand;		/* a copy, of @size bytes */
-	pid_t tid;			/* 0: not started yet */
+	pid_t tids[2];			/* as of errand_look; 0: not started yet. Atomic */
 	int err;			/* of run() */
 	bool is_done, is_late;		/* late: nobody waits for it any more */
 	pthread_cond_t done;
@@ -72,9 +75,8 @@ static void *work(void *context)
 	struct job *j = context;
 	bool is_late;
 
-	pthread_mutex_lock(&lock);
-	j->tid = (pid_t)syscall(SYS_gettid);
-	pthread_mutex_unlock(&lock);
+	opener_note_thread(&j->tids[1]);
+	__atomic_store_n(&j->tids[0], (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	j->err = j->errand->run(j->errand);
 	pthread_mutex_lock(&lock);
 	j->is_done = true;
@@ -92,19 +94,48 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Not if it only waits for a CPU. */
-static bool is_blocked(pid_t tid)
+/* By a path for which no opener is asked: it may be what hangs. */
+static void look_at(pid_t tid, struct errand_look *look)
 {
+	uint64_t running, waiting;
 	struct proc_stat stat;
-	char path[64];
+	char path[80], *text;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-	return tid && (proc_stat_read(path, &stat) || stat.state != 'R');
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
+	look->runs |= !proc_stat_read(path, &stat) && stat.state == 'R';
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)tid, (int)tid);
+	if (file_read_all(path, 4096, &text, NULL))
+		return;			/* the kernel does not count it */
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, &running, &waiting) == 2)
+		look->spent_ns += running + waiting;
+	free(text);
 }
 
-static void wait_for_ms(struct job *j, unsigned int ms)
+static struct errand_look look_at_threads(const struct job *j)
 {
-	uint64_t until = now_ns() + ms * NS_PER_MS;
+	struct errand_look look = { .at_ns = now_ns() };
+
+	for (size_t i = 0; i < 2; i++) {
+		look.tids[i] = __atomic_load_n(&j->tids[i], __ATOMIC_RELAXED);
+		if (look.tids[i])
+			look_at(look.tids[i], &look);
+	}
+	return look;
+}
+
+/* What waits for a CPU has not counted that yet. */
+uint64_t errand_blocked_ns(const struct errand_look *before, const struct errand_look *now)
+{
+	uint64_t passed = now->at_ns - before->at_ns, spent = now->spent_ns - before->spent_ns;
+
+	if (now->runs || !now->tids[0] || memcmp(before->tids, now->tids, sizeof(now->tids)))
+		return 0;
+	return spent < passed ? passed - spent : 0;
+}
+
+static void wait_for_ns(struct job *j, uint64_t ns)
+{
+	uint64_t until = now_ns() + ns;
 
 	while (!j->is_done && lock_wait(&j->done, &lock, until))
 		;
@@ -113,19 +144,26 @@ static void wait_for_ms(struct job *j, unsigned int ms)
 /* With the lock. Whether it is done; otherwise its thread frees it. */
 static bool wait_for(struct job *j)
 {
+	struct errand_look before, now;
+	uint64_t blocked = 0;
 	int free_place;
 
-	wait_for_ms(j, WAIT_MS);
-	while (!j->is_done) {
+	wait_for_ns(j, LOOK_NS);
+	if (j->is_done)
+		return true;
+	for (before = look_at_threads(j);; before = now) {
+		wait_for_ns(j, LOOK_NS);
+		if (j->is_done)
+			return true;
+		now = look_at_threads(j);
+		blocked += errand_blocked_ns(&before, &now);
 		free_place = find_late(NULL);
-		if (is_blocked(j->tid) && free_place >= 0) {
-			late[free_place] = j;
-			j->is_late = true;
-			return false;
-		}
-		wait_for_ms(j, LOOK_MS);
+		if (blocked >= WAIT_NS && free_place >= 0)
+			break;
 	}
-	return true;
+	late[free_place] = j;
+	j->is_late = true;
+	return false;
 }
 
 static struct job *job_new(const struct errand *errand, size_t size)

@@ -3,10 +3,14 @@
  * offline.c - reset or save a session that no daemon writes to
  *
  * Both are one rename(2), so that a concurrent report sees the complete session or none.
+ *
+ * The daemon's user owns the sample files, and may have put links there. So root does this with the
+ * rights of their owner.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +24,47 @@
 #include "libutil/xalloc.h"
 
 #define ASIDE	".tmp_reset."		/* and a pid: not a valid session name */
+
+/* What root has when it is not another user. */
+struct rights {
+	gid_t group, *groups;
+	int nr_groups;
+	bool are_dropped;
+};
+
+static void take_rights_back(const struct rights *r)
+{
+	/* it cannot go on as another user */
+	if (r->are_dropped &&
+	    (seteuid(0) || setegid(r->group) || setgroups((size_t)r->nr_groups, r->groups)))
+		_exit(1);
+	free(r->groups);
+}
+
+/* As root: become the owner of the sample files, until take_rights_back(). */
+static int drop_rights(const char *session_dir, struct rights *r, struct op_error *e)
+{
+	char *samples = path_join(session_dir, "samples");
+	bool is_others;
+	struct stat st;
+	int err = 0;
+
+	*r = (struct rights){ .group = getegid() };
+	is_others = !geteuid() && !lstat(samples, &st) && st.st_uid;
+	free(samples);
+	if (!is_others)
+		return 0;
+	r->nr_groups = getgroups(0, NULL);
+	r->groups = xcalloc((size_t)r->nr_groups + 1, sizeof(*r->groups));
+	r->nr_groups = getgroups(r->nr_groups, r->groups);
+	r->are_dropped = true;
+	if (setgroups(0, NULL) || setegid(st.st_gid) || seteuid(st.st_uid)) {
+		err = op_error_set(e, -errno, "cannot become the owner of '%s/samples': %s",
+				   session_dir, strerror(errno));
+		take_rights_back(r);
+	}
+	return err;
+}
 
 bool offline_has_samples(const char *session_dir)
 {
@@ -114,6 +159,7 @@ static int reset_locked(const char *session_dir, struct op_error *e)
 
 int offline_reset(const char *session_dir, struct op_error *e)
 {
+	struct rights rights;
 	int fd, err;
 
 	if (!offline_has_samples(session_dir) && !count_leftovers(session_dir, false))
@@ -121,23 +167,38 @@ int offline_reset(const char *session_dir, struct op_error *e)
 	fd = session_lock(session_dir, e);
 	if (fd < 0)
 		return fd;
-	err = reset_locked(session_dir, e);
+	err = drop_rights(session_dir, &rights, e);
+	if (!err) {
+		err = reset_locked(session_dir, e);
+		take_rights_back(&rights);
+	}
 	session_unlock(session_dir, fd);
+	return err;
+}
+
+static int save_locked(const char *session_dir, const char *name, struct op_error *e)
+{
+	int err = settle_current(session_dir, e);
+	char *saved = session_samples_path(session_dir, name);
+
+	if (!err)
+		err = move_current(session_dir, saved, e);
+	free(saved);
 	return err;
 }
 
 int offline_save(const char *session_dir, const char *name, struct op_error *e)
 {
-	char *saved;
 	int fd = session_lock(session_dir, e), err;
+	struct rights rights;
 
 	if (fd < 0)
 		return fd;
-	err = settle_current(session_dir, e);
-	saved = session_samples_path(session_dir, name);
-	if (!err)
-		err = move_current(session_dir, saved, e);
-	free(saved);
+	err = drop_rights(session_dir, &rights, e);
+	if (!err) {
+		err = save_locked(session_dir, name, e);
+		take_rights_back(&rights);
+	}
 	session_unlock(session_dir, fd);
 	return err;
 }

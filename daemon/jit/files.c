@@ -16,7 +16,6 @@
 #include "daemon/jit/owner.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
@@ -276,11 +275,9 @@ static void look_in_folders(struct search *s)
 /* A process that ends has no root folder any more: look in the folders that are held. */
 static void look_alive(struct search *s)
 {
-	char *path = xasprintf("%s/%" PRIu32 "/root", s->proc, s->tgid);
 	const uid_t *uids = s->owner->uids;
 
-	s->root = opener_open(path, O_PATH | O_DIRECTORY);
-	free(path);
+	s->root = proc_files_open_root(s->proc, s->tgid);
 	if (s->root >= 0) {
 		hold_folder(s, JIT_TMP, "/tmp");
 		hold_run_folder(s, JIT_RUN_EFFECTIVE, uids[1]);

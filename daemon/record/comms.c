@@ -5,9 +5,11 @@
  * Any user can create many tasks: the size of the cache and the number of reads are limited.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/collect/perf/proc_files.h"
 #include "daemon/record/comms.h"
 #include "daemon/record/start_names.h"
 #include "libdb/session/name.h"
@@ -206,6 +208,15 @@ void comms_finish(struct comms *c)
 	record_read(c);
 }
 
+/* By the thread that drains, because the other one has too much to do or is held up. */
+static bool executes(const struct comms *c, uint32_t tgid, const char *path)
+{
+	char program[PATH_MAX];
+
+	return !proc_files_read_program(c->proc, tgid, program, NULL) &&
+	       start_names_executes(program, path);
+}
+
 void comms_record(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, const char *path,
 		  const char *noted, bool by_thread)
 {
@@ -223,7 +234,7 @@ void comms_record(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, con
 	if (can_read(c) && start_names_request(c->start_names, &name)) {
 		c->nr_requested++;
 	} else {
-		name.executes = *path && start_names_executes(c->proc, tgid, path);
+		name.executes = *path && executes(c, tgid, path);
 		record(c, &name);
 		start_name_free(&name);
 	}

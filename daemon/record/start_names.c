@@ -2,15 +2,12 @@
 /* start_names.c - see start_names.h */
 #include "daemon/record/start_names.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "libdb/session/processes.h"
 #include "libutil/clock.h"
@@ -57,53 +54,32 @@ static void destroy(struct start_names *s)
 	free(s);
 }
 
-/* Of the link @proc/@tgid/exe, or -1. */
-static ssize_t read_exe(const char *proc, uint32_t tgid, char *link, size_t size)
-{
-	char *path = xasprintf("%s/%" PRIu32 "/exe", proc, tgid);
-	ssize_t n = readlink(path, link, size);
-	int fd = -1;
-
-	if (n < 0 && errno == EACCES) {
-		fd = opener_open(path, O_PATH);
-		free(path);
-		path = xasprintf("/proc/self/fd/%d", fd);
-		n = readlink(path, link, size);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return n;
-}
-
 /*
  * If it has executed another file since the sample, its names are those of the other. The last
  * parts of the paths are compared: the rest may differ in a container.
  */
-bool start_names_executes(const char *proc, uint32_t tgid, const char *path)
+bool start_names_executes(char *program, const char *path)
 {
 	static const char deleted[] = " (deleted)";
-	char link[PATH_MAX];
-	ssize_t n = read_exe(proc, tgid, link, sizeof(link) - 1);
+	size_t n = strlen(program);
 
-	if (n < 0)
-		return false;
-	link[n] = '\0';
-	if (n >= (ssize_t)sizeof(deleted) && !strcmp(link + n - (sizeof(deleted) - 1), deleted))
-		link[n - (ssize_t)(sizeof(deleted) - 1)] = '\0';
-	return !strcmp(path_base(link), path_base(path));
+	if (n >= sizeof(deleted) && !strcmp(program + n - (sizeof(deleted) - 1), deleted))
+		program[n - (sizeof(deleted) - 1)] = '\0';
+	return !strcmp(path_base(program), path_base(path));
 }
 
 static void read_name(const char *proc, struct start_name *name)
 {
 	char *path = xasprintf("%s/%" PRIu32 "/cmdline", proc, name->tgid);
+	char program[PATH_MAX];
 
 	/* each argument ends in a NUL: this is the first */
 	if (file_read_line(path, name->started_as, sizeof(name->started_as)))
 		*name->started_as = '\0';
 	session_started_as(name->started_as);
 	free(path);
-	name->executes = start_names_executes(proc, name->tgid, name->path);
+	name->executes = !opener_program(proc, name->tgid, program, sizeof(program), NULL) &&
+			 start_names_executes(program, name->path);
 }
 
 static void *read_names(void *start_names)

@@ -42,7 +42,7 @@ void start_name_free(struct start_name *name);
  */
 void start_names_wait(struct start_names *s);
 
-/* Does process @tgid execute the file @path? [task], never waits */
-bool start_names_executes(const char *proc, uint32_t tgid, const char *path);
+/* Is @path the file of @program, what a link in /proc reads, which is modified? */
+bool start_names_executes(char *program, const char *path);
 
 #endif

@@ -21,7 +21,10 @@
 static struct {
 	pthread_mutex_t lock;
 	int socket;			/* 0: no opener */
-	int idle[OPENER_CONNECTIONS_MAX];
+	struct connection {
+		int fd;
+		pid_t tid;		/* of the opener's thread; 0: not known yet */
+	} idle[OPENER_CONNECTIONS_MAX];
 	size_t nr_idle, nr;
 	const char *const *removable;
 	size_t nr_removable;
@@ -49,6 +52,19 @@ bool opener_is_alive(void)
 
 /* ---- connections ---- */
 
+static __thread pid_t *noted;
+
+void opener_note_thread(pid_t *tid)
+{
+	noted = tid;
+}
+
+static void note_thread(pid_t tid)
+{
+	if (noted)
+		__atomic_store_n(noted, tid, __ATOMIC_RELAXED);
+}
+
 static int connect_new(void)
 {
 	int ends[2], err;
@@ -63,28 +79,30 @@ static int connect_new(void)
 }
 
 /* The one that was last used: its thread ran last. -EAGAIN: too many requests are under way. */
-static int take_connection(void)
+static struct connection take_connection(void)
 {
-	int fd = -EAGAIN;
+	struct connection c = { -EAGAIN, 0 };
 
 	pthread_mutex_lock(&opener.lock);
 	if (opener.nr_idle) {
-		fd = opener.idle[--opener.nr_idle];
+		c = opener.idle[--opener.nr_idle];
 	} else if (opener.nr < OPENER_CONNECTIONS_MAX) {
-		fd = connect_new();
-		opener.nr += fd >= 0;
+		c.fd = connect_new();
+		opener.nr += c.fd >= 0;
 	}
 	pthread_mutex_unlock(&opener.lock);
-	return fd;
+	note_thread(c.tid);
+	return c;
 }
 
-static void give_back(int fd, bool works)
+static void give_back(struct connection c, bool works)
 {
+	note_thread(0);
 	pthread_mutex_lock(&opener.lock);
 	if (works) {
-		opener.idle[opener.nr_idle++] = fd;
+		opener.idle[opener.nr_idle++] = c;
 	} else {
-		close(fd);
+		close(c.fd);
 		opener.nr--;
 	}
 	pthread_mutex_unlock(&opener.lock);
@@ -105,20 +123,25 @@ static void close_all(const int *fds, size_t nr)
 static int ask(const struct opener_request *r, int fd, struct opener_answer *answer, int *fds,
 	       size_t nr)
 {
-	int connection = opener.socket ? take_connection() : -ENOSYS, err;
+	struct connection c = { -ENOSYS, 0 };
 	size_t len, got;
+	int err;
 
-	if (connection < 0)
-		return connection;
-	err = fd_message_send(connection, r, opener_request_size(r->kind), &fd, fd >= 0);
+	if (opener.socket)
+		c = take_connection();
+	if (c.fd < 0)
+		return c.fd;
+	err = fd_message_send(c.fd, r, opener_request_size(r->kind), &fd, fd >= 0);
 	if (!err)
-		err = fd_message_receive(connection, answer, sizeof(*answer), &len, fds, nr, &got);
+		err = fd_message_receive(c.fd, answer, sizeof(*answer), &len, fds, nr, &got);
 	if (!err && (len < offsetof(struct opener_answer, results) ||
 		     answer->nr > OPENER_PIDS_MAX || len != opener_answer_size(answer))) {
 		close_all(fds, got);
 		err = -EPROTO;
 	}
-	give_back(connection, !err);
+	if (!err)
+		c.tid = answer->tid;
+	give_back(c, !err);
 	if (!err && answer->err < 0) {
 		close_all(fds, got);
 		err = answer->err;
@@ -156,6 +179,37 @@ int opener_open(const char *path, int flags)
 	if (r.kind == OPENER_PROC && kill((pid_t)r.pid, 0) && errno == ESRCH)
 		return -ENOENT;
 	return ask_one(&r, -1);
+}
+
+static int read_link(const char *link, char *target, size_t size)
+{
+	ssize_t len = readlink(link, target, size - 1);
+
+	if (len < 0)
+		return -errno;
+	target[len] = '\0';
+	return len ? 0 : -ENOENT;
+}
+
+/* Reading the link waits for nobody, if it is allowed. */
+int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int *handle)
+{
+	char link[PATH_MAX];
+	int err, fd = -1;
+
+	snprintf(link, sizeof(link), "%s/%u/exe", proc, pid);
+	err = read_link(link, path, size);
+	if (handle || err == -EACCES)
+		fd = opener_open(link, O_PATH);
+	if (err == -EACCES && fd >= 0) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		err = read_link(link, path, size);
+	}
+	if (handle && !err)
+		*handle = fd;
+	else if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 FILE *opener_fopen(const char *path)

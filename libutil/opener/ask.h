@@ -19,7 +19,13 @@
 /* open(@path, @flags), also of files of /proc and of the module. A descriptor or -errno. */
 int opener_open(const char *path, int flags);
 
-/* The same as a stream to read. NULL: it cannot be opened. */
+/*
+ * The path that @proc/@pid/exe links to, cut off at @size, and with @handle an O_PATH descriptor of
+ * the file, or -errno. Opening that may ask its server on the network. 0 or -errno: no program.
+ */
+int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int *handle);
+
+/* opener_open() as a stream to read. NULL: it cannot be opened. */
 FILE *opener_fopen(const char *path);
 
 struct opener_mapping {
@@ -59,6 +65,9 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids);
 
 /* For start.c: the socket, and the files that it removes. */
 void opener_use(int socket, const char *const *removable, size_t nr);
+
+/* While this thread waits for the opener, *@tid (atomic) is that one's thread, if known; else 0. */
+void opener_note_thread(pid_t *tid);
 
 bool opener_is_used(void);
 

@@ -63,6 +63,7 @@ static inline size_t opener_request_size(uint32_t kind)
 struct opener_answer {
 	int32_t err;			/* 0 or -errno */
 	uint32_t nr;			/* results that follow */
+	int32_t tid;			/* of the thread that answers on this connection */
 	int32_t results[OPENER_PIDS_MAX];	/* 0 or -errno of mappings; processes */
 };
 

@@ -3,7 +3,9 @@
  * serve.c - check requests, and open files
  *
  * A thread for each connection, because any request may hang: at a process's memory that is locked,
- * or a network file system without its server.
+ * or a network file system without its server. Each has a table of descriptors of its own: such a
+ * call may outlive a SIGKILL, and would keep the sockets open by which the end of this process is
+ * noticed. So /proc/self/fd, the main thread's, is not theirs.
  */
 #include "libutil/opener/serve.h"
 
@@ -11,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +27,7 @@
 #include "libutil/opener/ask.h"
 #include "libutil/priority.h"
 #include "libutil/quiet_path.h"
+#include "libutil/sandbox/sandbox.h"
 #include "libutil/thread.h"
 #include "libutil/xalloc.h"
 
@@ -35,6 +40,7 @@
 struct connection {
 	int socket;
 	const struct opener_config *config;
+	sem_t *has_begun;		/* it has descriptors of its own */
 };
 
 struct exchange {
@@ -105,11 +111,11 @@ static bool is_mounted(int fd)
 static bool is_symbol_file(const struct opener_config *config, int fd)
 {
 	static const char deleted[] = " (deleted)";
-	char link[32], path[PATH_MAX + sizeof(deleted)], *name;
+	char link[48], path[PATH_MAX + sizeof(deleted)], *name;
 	struct stat st;
 	ssize_t len;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", fd);
 	len = readlink(link, path, sizeof(path) - 1);
 	if (len <= 0 || quiet_stat(fd, &st) || st.st_nlink > 1 || is_mounted(fd))
 		return false;
@@ -163,7 +169,7 @@ static int open_file(const struct opener_config *config, int handle)
 
 	if (handle < 0 || quiet_stat(handle, &st) || !S_ISREG(st.st_mode) || is_of_proc(handle))
 		return -EINVAL;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+	snprintf(self, sizeof(self), "/proc/thread-self/fd/%d", handle);
 	fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -321,6 +327,7 @@ static bool answer_one(const struct connection *c, struct exchange *x)
 		x->fd = -1;
 	x->nr_fds = 0;
 	x->answer.nr = 0;
+	x->answer.tid = (int32_t)gettid();
 	if (err || len < sizeof(x->request.kind) ||
 	    len != opener_request_size(x->request.kind))
 		x->answer.err = -EINVAL;
@@ -339,10 +346,15 @@ static void *serve_connection(void *connection)
 {
 	struct connection *c = connection;
 	struct exchange *x = xcalloc(1, sizeof(*x));
+	bool has_own = !unshare(CLONE_FILES);
 
-	while (answer_one(c, x))
+	if (has_own)
+		sandbox_close_others(&c->socket, 1);
+	sem_post(c->has_begun);
+	while (has_own && answer_one(c, x))
 		;
-	close(c->socket);
+	if (has_own)
+		close(c->socket);
 	free(x);
 	free(c);
 	__atomic_sub_fetch(&nr_connections, 1, __ATOMIC_RELAXED);
@@ -353,16 +365,21 @@ static void take_connection(int socket, const struct opener_config *config)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 	pthread_t thread;
+	sem_t has_begun;
 
-	*c = (struct connection){ socket, config };
+	sem_init(&has_begun, 0, 0);
+	*c = (struct connection){ socket, config, &has_begun };
 	if (__atomic_add_fetch(&nr_connections, 1, __ATOMIC_RELAXED) <= OPENER_CONNECTIONS_MAX &&
 	    !thread_start(&thread, serve_connection, c)) {
 		pthread_detach(thread);
-		return;
+		while (sem_wait(&has_begun))
+			;
+	} else {
+		__atomic_sub_fetch(&nr_connections, 1, __ATOMIC_RELAXED);
+		free(c);
 	}
-	__atomic_sub_fetch(&nr_connections, 1, __ATOMIC_RELAXED);
+	sem_destroy(&has_begun);
 	close(socket);
-	free(c);
 }
 
 void opener_serve(int socket, const struct opener_config *config)

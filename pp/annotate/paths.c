@@ -140,7 +140,8 @@ const char *source_error(int error)
 {
 	if (error != EPERM)
 		return strerror(error);
-	return "not everybody may read it and enter its folders, so root does not show it";
+	return "not everybody may read it and enter its folders, so root does not show it; "
+	       "allow that (chmod o+rX)";
 }
 
 static FILE *try(char *path, uid_t owner, char **ret_found)

@@ -9,7 +9,6 @@
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc_files.h"
-#include "libutil/opener/ask.h"
 #include "libutil/quiet_path.h"
 
 #include <errno.h>
@@ -73,13 +72,11 @@ static int open_mapping(const struct perf_processes *p, const struct perf_image 
 static int open_in_root(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid)
 {
-	char path[PATH_MAX];
 	int root, handle;
 
 	if (!tgid)
 		return -ESTALE;
-	snprintf(path, sizeof(path), "%s/%u/root", p->proc, tgid);
-	root = opener_open(path, O_PATH | O_DIRECTORY);
+	root = proc_files_open_root(p->proc, tgid);
 	if (root < 0)
 		return -ESTALE;
 	handle = quiet_open(root, image->path);

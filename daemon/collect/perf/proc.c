@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "daemon/collect/perf/proc_files.h"
-#include "libutil/opener/ask.h"
 #include "libutil/xalloc.h"
 
 #define MAPS_BYTES_MAX	((size_t)16 << 20)
@@ -187,29 +186,22 @@ int perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids, con
 struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
 				     const struct perf_maps *maps)
 {
-	char link[PATH_MAX], target[PATH_MAX + 32];
-	struct perf_image_key key = { .path = target };
+	char path[PATH_MAX];
+	struct perf_image_key key = { .path = path };
 	struct perf_image *image, *found = NULL;
 	struct statx st;
-	ssize_t len;
 	int fd;
 
-	snprintf(link, sizeof(link), "%s/%u/exe", proc, tgid);
-	fd = opener_open(link, O_PATH);
-	if (fd < 0)
+	if (proc_files_read_program(proc, tgid, path, &fd))
 		return NULL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, target, sizeof(target) - 1);
-	target[len > 0 ? len : 0] = 0;
 	/* cached values only: a FUSE server may never answer (mounts.h) */
-	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &st)) {
+	if (fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &st)) {
 		key.major = st.stx_dev_major;
 		key.minor = st.stx_dev_minor;
 		key.inode = st.stx_ino;
 	}
-	close(fd);
-	if (len <= 0)
-		return NULL;
+	if (fd >= 0)
+		close(fd);
 	image = perf_image_get(cookies, &key);
 	for (size_t i = 0; maps && i < maps->nr && !found; i++)
 		if (!strcmp(maps->mappings[i].image->path, image->path))

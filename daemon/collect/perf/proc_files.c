@@ -3,6 +3,9 @@
 #include "daemon/collect/perf/proc_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +83,77 @@ int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **r
 	free(r->path);
 	free(r);
 	return err;
+}
+
+struct following {
+	struct timed_call call;
+	char *proc;
+	uint32_t tgid;
+	bool wants_handle;
+	int handle, err;
+	char path[PATH_MAX];		/* of the program */
+};
+
+static void find_program(struct timed_call *e)
+{
+	struct following *f = container_of(e, struct following, call);
+
+	f->err = opener_program(f->proc, f->tgid, f->path, sizeof(f->path),
+				f->wants_handle ? &f->handle : NULL);
+}
+
+static void open_root(struct timed_call *e)
+{
+	struct following *f = container_of(e, struct following, call);
+
+	snprintf(f->path, sizeof(f->path), "%s/%u/root", f->proc, f->tgid);
+	f->handle = opener_open(f->path, O_PATH | O_DIRECTORY);
+}
+
+static void drop_following(struct timed_call *e)
+{
+	struct following *f = container_of(e, struct following, call);
+
+	if (f->handle >= 0)
+		close(f->handle);
+	free(f->proc);
+	free(f);
+}
+
+static int follow(void (*run_it)(struct timed_call *e), const char *proc, uint32_t tgid, char *path,
+		  int *handle)
+{
+	struct following *f = xcalloc(1, sizeof(*f));
+	int err;
+
+	f->call = (struct timed_call){ run_it, drop_following };
+	f->proc = xstrdup(proc);
+	f->tgid = tgid;
+	f->wants_handle = handle;
+	f->handle = -1;
+	err = run(tgid, &f->call);
+	if (err)
+		return err;
+	err = f->err;
+	if (!err && path)
+		strcpy(path, f->path);
+	if (!err && handle)
+		*handle = f->handle;
+	free(f->proc);
+	free(f);
+	return err;
+}
+
+int proc_files_read_program(const char *proc, uint32_t tgid, char *path, int *handle)
+{
+	return follow(find_program, proc, tgid, path, handle);
+}
+
+int proc_files_open_root(const char *proc, uint32_t tgid)
+{
+	int handle, err = follow(open_root, proc, tgid, NULL, &handle);
+
+	return err ? err : handle;
 }
 
 struct opening {

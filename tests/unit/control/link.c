@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "control/machine/collector_choice.h"
 #include "control/machine/driver.h"
 #include "control/opcontrol/daemon_link.h"
@@ -124,6 +125,35 @@ TEST(offline_save_after_a_kill)
 	      counts.cpu[0].lost[LOST_SAMPLE_FILE] == 5, "not settled");
 	free(counts.cpu);
 	free(stats);
+}
+
+/* Of another user's samples, who has put links there to what only root may write. */
+TEST(offline_save_and_reset_of_another_users)
+{
+	static const char counts[] = "cpus 1\ncpu 0 received 7 recorded 5 throttled 0 filtered 2\n";
+	char *dir = make_dir(), *text = NULL;
+	struct op_error e = { "" };
+
+	if (geteuid())
+		SKIP("needs root");
+	CHECK(!chmod(dir, 0755), "chmod");
+	write_file(dir, "roots/stats/counts", counts);
+	CHECK(!mkdir(tmpdir_path("samples"), 0755), "mkdir");
+	CHECK(!symlink(tmpdir_path("roots"), tmpdir_path("samples/current")), "link");
+	CHECK(!chown(tmpdir_path("samples"), 870, 870), "chown");
+	CHECK(offline_save(dir, "one", &e) == -EACCES, "%s", e.text);
+	CHECK(!geteuid() && !getegid(), "root again");
+	CHECK(!file_read_all(tmpdir_path("roots/stats/counts"), 4096, &text, NULL) &&
+	      !strcmp(text, counts), "root's file was written");
+	free(text);
+	CHECK(!offline_reset(dir, &e), "%s", e.text);
+	CHECK(has(dir, "roots/stats/counts"), "root's file was removed");
+
+	/* what is its own is saved and removed as before */
+	write_file(dir, "samples/current/stats/counts", counts);
+	CHECK(!chown(tmpdir_path("samples/current"), 870, 870) &&
+	      !chown(tmpdir_path("samples/current/stats"), 870, 870), "chown");
+	CHECK(!offline_save(dir, "one", &e) && has(dir, "samples/one/stats/counts"), "%s", e.text);
 }
 
 TEST(driver_with_fake_files)

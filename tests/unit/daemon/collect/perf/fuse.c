@@ -14,12 +14,17 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include "daemon/collect/perf/mounts.h"
+#include "daemon/collect/perf/proc_files.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
+#include "libutil/fd_message.h"
+#include "libutil/opener/requests.h"
+#include "libutil/opener/serve.h"
 #include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/need_perf.h"
@@ -31,7 +36,7 @@
 
 static char *shell;
 static size_t shell_size;
-static int *mute;			/* shared: answer no more */
+static int *mute;			/* shared: answer no more; requests since then */
 
 static void reply(int dev, const struct fuse_in_header *in, int err, const void *data, size_t n)
 {
@@ -75,8 +80,10 @@ static void serve(int dev)
 	struct fuse_statfs_out fs = {.st = {.namelen = 255, .bsize = 4096}};
 
 	while (read(dev, request, sizeof(request)) > 0) {
-		if (*(volatile int *)mute)
+		if (*(volatile int *)mute) {
+			__atomic_add_fetch(&mute[1], 1, __ATOMIC_RELAXED);
 			continue;
+		}
 		attr.attr = attr_of(in->nodeid);
 		if (in->opcode == FUSE_INIT)
 			reply(dev, in, 0, &init, sizeof(init));
@@ -237,6 +244,92 @@ TEST(a_server_without_its_program)
 TEST(a_file_system_that_hangs)
 {
 	profile_it(true, true);
+}
+
+/* Of a folder that has all files, until it is mute; its server. */
+static pid_t mount_folder(void)
+{
+	tmpdir_make();
+	CHECK(!mkdir(tmpdir_path("mnt"), 0755), "mnt");
+	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return mount_it(tmpdir_path("mnt"));
+}
+
+static void unmount_folder(pid_t server)
+{
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	umount2(tmpdir_path("mnt"), MNT_DETACH);
+}
+
+static void link_in_proc(const char *pid, const char *name, const char *target)
+{
+	char *link = xasprintf("%s/%s/%s", tmpdir, pid, name);
+
+	mkdir(tmpdir_path(pid), 0755);
+	CHECK(!symlink(target, link), "'%s'", link);
+	free(link);
+}
+
+/* As a network file system's, which is asked also for what a link of /proc leads to. */
+TEST(links_of_processes_to_what_hangs)
+{
+	int handle;
+	char path[PATH_MAX];
+	pid_t server = mount_folder();
+
+	*(volatile int *)mute = 1;
+	link_in_proc("1", "exe", tmpdir_path("mnt/prog"));
+	link_in_proc("2", "root", tmpdir_path("mnt/prog"));
+	link_in_proc("3", "exe", "/bin/sh");
+	link_in_proc("4", "root", "/");
+	CHECK(proc_files_read_program(tmpdir, 1, path, &handle) == -EAGAIN, "its program");
+	CHECK(proc_files_read_program(tmpdir, 1, path, NULL) == -EAGAIN, "set aside");
+	CHECK(proc_files_open_root(tmpdir, 2) == -EAGAIN, "its root");
+	CHECK(!proc_files_read_program(tmpdir, 3, path, &handle) && !strcmp(path, "/bin/sh"),
+	      "another's");
+	CHECK(handle >= 0 && !close(handle), "its handle");
+	handle = proc_files_open_root(tmpdir, 4);
+	CHECK(handle >= 0 && !close(handle), "another's root");
+	unmount_folder(server);
+}
+
+/* What hangs in an opener outlives a SIGKILL; that it is gone is seen all the same. */
+TEST(an_opener_that_is_killed_while_it_hangs)
+{
+	struct opener_request r = { .kind = OPENER_FILE };
+	int sockets[2], ends[2], idle[2], handle;
+	pid_t server = mount_folder(), opener;
+	struct opener_config config = { 0 };
+	char byte;
+
+	handle = open(tmpdir_path("mnt/prog"), O_PATH | O_CLOEXEC);
+	CHECK(handle >= 0, "prog");
+	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) &&
+	      !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) &&
+	      !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, idle), "sockets");
+	*(volatile int *)mute = 1;
+	opener = fork();
+	if (!opener) {
+		close(sockets[0]);
+		close(ends[0]);
+		close(idle[0]);
+		opener_serve(sockets[1], &config);
+		_exit(0);
+	}
+	close(sockets[1]);
+	CHECK(!fd_message_send(sockets[0], "", 1, &ends[1], 1) && !close(ends[1]) &&
+	      !fd_message_send(sockets[0], "", 1, &idle[1], 1) && !close(idle[1]), "connections");
+	CHECK(!fd_message_send(ends[0], &r, opener_request_size(r.kind), &handle, 1), "a request");
+	while (!__atomic_load_n(&mute[1], __ATOMIC_RELAXED))	/* until it hangs */
+		usleep(1000);
+	kill(opener, SIGKILL);
+	CHECK(recv(sockets[0], &byte, 1, 0) <= 0, "its end");
+	CHECK(recv(idle[0], &byte, 1, 0) <= 0, "of another connection");
+	CHECK(!waitpid(opener, NULL, WNOHANG), "it did not hang");
+	close(handle);
+	unmount_folder(server);
+	waitpid(opener, NULL, 0);
 }
 
 TEST(file_systems)
