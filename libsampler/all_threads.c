@@ -40,7 +40,11 @@ static bool make_room(struct target_list *l)
 	return true;
 }
 
-/* A thread that is new since the last listing has used all its CPU time during this profile. */
+/*
+ * A thread that is new since the last listing has used all its CPU time during this profile. Its
+ * first sample is due at a random time within its first interval, so that threads that end soon
+ * have on average as many samples as they used intervals, not only the whole ones. [SM-13]
+ */
 static void add(struct target_list *l, pid_t tid, uint64_t interval)
 {
 	struct thread_state state;
@@ -51,7 +55,7 @@ static void add(struct target_list *l, pid_t tid, uint64_t interval)
 	l->targets[l->nr++] = (struct sampling_target){
 		.copy.thread = { .tid = tid, .start_time = state.start_time },
 		.checked_at = sampling_clock->now(),
-		.cpu_due = l->was_listed ? interval : 0,
+		.cpu_due = l->was_listed ? 1 + (uint64_t)(sampling_random() * (double)interval) : 0,
 		.was_seen = true,
 	};
 }

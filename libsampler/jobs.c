@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jobs.c - the queue of the sampling thread's jobs, the lock, and the clock */
 #include <errno.h>
+#include <sys/random.h>
 #include <time.h>
 #include "libsampler/profiler.h"
 #include "libutil/clock.h"
@@ -40,6 +41,15 @@ static const struct sampling_clock real_clock = {
 	.now = now_ns, .wait = real_wait, .cpu_time = real_cpu_time,
 };
 const struct sampling_clock *sampling_clock = &real_clock;
+
+double sampling_random(void)
+{
+	uint64_t bits;
+
+	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits))
+		bits = sampling_clock->now() * 0x9e3779b97f4a7c15;	/* early in the boot */
+	return (double)(bits >> 11) * 0x1p-53;
+}
 uint64_t sampling_idle_ns = 60 * NS_PER_SECOND;
 
 /* --- the lock --- */

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include "libsampler/profiler.h"
 
 struct sampler_periodic {
@@ -24,22 +23,12 @@ struct sampler_periodic {
 	void *context;
 };
 
-/* In [0, 1) */
-static double random_part(void)
-{
-	uint64_t bits;
-
-	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits))
-		bits = sampling_clock->now() * 0x9e3779b97f4a7c15;	/* early in the boot */
-	return (double)(bits >> 11) * 0x1p-53;
-}
-
 /* Under the lock. */
 static void wait_for_next(struct sampler_periodic *s)
 {
 	uint64_t now = sampling_clock->now();
 
-	sampling_queue(&s->job, now + schedule_profile(&s->schedule, now, random_part()));
+	sampling_queue(&s->job, now + schedule_profile(&s->schedule, now, sampling_random()));
 }
 
 /* [sampling thread] At the end of a period's work. */

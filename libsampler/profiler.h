@@ -96,6 +96,8 @@ struct sampling_clock {
 	int (*cpu_time)(pid_t tid, uint64_t *ret);
 };
 extern const struct sampling_clock *sampling_clock;
+
+double sampling_random(void);		/* in [0, 1) */
 extern uint64_t sampling_idle_ns;	/* how long the thread stays without a job */
 
 /* --- sampling_thread.c [SM-10] --- */

@@ -17,26 +17,27 @@ static bool is_node(const void *tree, uint32_t id, const void *key)
 	return n->parent == wanted->parent && n->key == wanted->key;
 }
 
-#define LISTED	4		/* children of a node in its list */
-
 static uint32_t add_node(struct call_tree *t, struct call_node node)
 {
 	if (t->nr == CALL_NONE)
 		bug("call tree with 2^32 nodes");
-	if (t->nr == t->room) {
-		xgrow(t->nodes, t->nr, t->room);
-		t->links = xrealloc_array(t->links, t->room, sizeof(*t->links));
-	}
+	xgrow(t->nodes, t->nr, t->room);
 	t->nodes[t->nr] = node;
-	t->links[t->nr] = (struct call_link){ CALL_NONE, CALL_NONE };
 	return (uint32_t)t->nr++;
 }
 
-static uint32_t find_or_add(struct call_tree *t, struct call_node node)
+uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
 {
-	uint64_t hash = hash_u64((uint64_t)node.parent << 32 | node.key);
-	uint32_t id = hash_table_find(&t->index, hash, is_node, t, &node);
+	const struct call_node node = { parent, key };
+	uint32_t behind = parent + 1, id;	/* of no parent: 0, the first root */
+	uint64_t hash;
 
+	if (behind == t->nr)
+		return add_node(t, node);
+	if (is_node(t, behind, &node))
+		return behind;
+	hash = hash_u64((uint64_t)parent << 32 | key);
+	id = hash_table_find(&t->index, hash, is_node, t, &node);
 	if (id == HASH_NONE) {
 		id = add_node(t, node);
 		hash_table_add(&t->index, hash, id);
@@ -44,31 +45,8 @@ static uint32_t find_or_add(struct call_tree *t, struct call_node node)
 	return id;
 }
 
-uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
-{
-	const struct call_node node = { parent, key };
-	unsigned int listed = 0;
-	uint32_t id;
-
-	if (parent == CALL_NONE)
-		return find_or_add(t, node);
-	for (id = t->links[parent].child; id != CALL_NONE; id = t->links[id].next) {
-		if (t->nodes[id].key == key)
-			return id;
-		listed++;
-	}
-	if (listed == LISTED)
-		return find_or_add(t, node);
-	id = add_node(t, node);
-	t->links[id].next = t->links[parent].child;
-	t->links[parent].child = id;
-	return id;
-}
-
 void call_tree_finish(struct call_tree *t)
 {
-	free(t->links);
-	t->links = NULL;
 	hash_table_free(&t->index);
 }
 

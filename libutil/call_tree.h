@@ -24,13 +24,10 @@ struct call_tree {
 	struct call_node *nodes;
 	size_t nr, room;
 	/*
-	 * Of each node: its first few children, and the next sibling in such a list. Most nodes
-	 * have no other children, and lie near these, which are found faster than in a table.
+	 * Of nodes that were not added right behind their caller, by parent and key. Most are,
+	 * because a new stack is added from one node to the next.
 	 */
-	struct call_link {
-		uint32_t child, next;
-	} *links;
-	struct hash_table index;	/* of the other nodes, by parent and key */
+	struct hash_table index;
 };
 
 /* The node of @key called from @parent, added if it is new. */

@@ -280,3 +280,35 @@ int stack_store_add(struct stack_store *s, uint32_t context, uint32_t event,
 	}
 	return err;
 }
+
+int stack_store_frame(struct stack_store *s, const struct stack_frame *frame, uint32_t *ret)
+{
+	int err = 0;
+	uint32_t pos = frame_of(s, frame, &err);
+
+	if (pos)
+		*ret = pos;
+	return err;
+}
+
+int stack_store_new_node(struct stack_store *s, uint32_t parent, uint32_t frame, uint32_t *ret)
+{
+	const struct stack_record r = { STACK_HEAD(STACK_NODE, parent), frame };
+	int err = 0;
+	uint32_t pos = stack_append_only(s, r, &err);
+
+	if (pos) {
+		*ret = pos;
+		s->nr_nodes++;
+	}
+	return err;
+}
+
+int stack_store_count(struct stack_store *s, uint32_t context, uint32_t event, uint32_t node,
+		      uint64_t count)
+{
+	uint32_t series;
+	int err = series_of(s, context, event, &series);
+
+	return err ? err : add_count(s, node, series, count);
+}

@@ -211,19 +211,40 @@ static int reserve(struct stack_store *s, uint32_t nr)
 }
 
 /* The record is written whole before the length includes it [ST-5]. */
+static uint32_t append(struct stack_store *s, const struct stack_record *record, uint32_t nr)
+{
+	uint32_t pos = s->used;
+
+	memcpy(&s->records[pos], record, nr * sizeof(*record));
+	s->used += nr;
+	__atomic_store_n(&s->header->used, s->used, __ATOMIC_RELEASE);
+	return pos;
+}
+
 uint32_t stack_append(struct stack_store *s, const struct stack_record *record, uint32_t nr,
 		      int *ret_err)
 {
-	uint32_t pos = s->used;
+	uint32_t pos;
 
 	*ret_err = reserve(s, nr);
 	if (!*ret_err)
 		*ret_err = stack_index_reserve(s);
 	if (*ret_err)
 		return 0;
-	memcpy(&s->records[pos], record, nr * sizeof(*record));
-	s->used += nr;
-	__atomic_store_n(&s->header->used, s->used, __ATOMIC_RELEASE);
+	pos = append(s, record, nr);
 	stack_index_insert(s, pos);
 	return pos;
+}
+
+/* What is full leaves this process's memory, though not the system's. */
+uint32_t stack_append_only(struct stack_store *s, struct stack_record record, int *ret_err)
+{
+	uint64_t length = s->length;
+
+	*ret_err = reserve(s, 1);
+	if (*ret_err)
+		return 0;
+	if (s->length > length)
+		(void)madvise(s->header, length, MADV_DONTNEED);
+	return append(s, &record, 1);
 }

@@ -65,6 +65,9 @@ int stack_map(struct stack_store *s, uint64_t old_length, uint64_t length);
 uint32_t stack_append(struct stack_store *s, const struct stack_record *record, uint32_t nr,
 		      int *ret_err);
 
+/* The same without the index, for what is looked at no more. */
+uint32_t stack_append_only(struct stack_store *s, struct stack_record record, int *ret_err);
+
 /* --- labels.c --- */
 
 /* Whether @id is that of a label of this kind. */

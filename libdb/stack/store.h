@@ -148,6 +148,19 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 int stack_store_add(struct stack_store *s, uint32_t context, uint32_t event,
 		    const struct stack_frame *frames, size_t nr, unsigned int end, uint64_t count);
 
+/*
+ * The same from a tree of the caller's: *ret is the id of a frame, as of a label; of a node that
+ * the store does not have yet, called from the node @parent; @parent 0: of a root, and @frame is
+ * how its stacks end. Such a node takes no memory besides the file, and its pages are let go; but
+ * stack_store_add() does not find it and adds another. Then samples of exactly that stack, best
+ * right after it. @parent, @frame and @node are not checked. Errors as of stack_store_add(),
+ * without the count of lost samples.
+ */
+int stack_store_frame(struct stack_store *s, const struct stack_frame *frame, uint32_t *ret);
+int stack_store_new_node(struct stack_store *s, uint32_t parent, uint32_t frame, uint32_t *ret);
+int stack_store_count(struct stack_store *s, uint32_t context, uint32_t event, uint32_t node,
+		      uint64_t count);
+
 /* Sizes, for status and benchmarks. */
 struct stack_store_size {
 	uint64_t bytes;			/* used of the file */

@@ -88,13 +88,14 @@ static void name_places(const struct export *x, struct profile *kept)
 	for (uint32_t i = 0; i < m.nr; i++)
 		images[i] = image_of(x, m.images[i].path);
 	for (uint32_t i = 0; i < kept->nr_places; i++) {
-		uint32_t image = images[m.places[i].image], found;
+		const struct import_place at = import_place(kept, &m, i);
+		uint32_t image = images[at.image], found;
 		const struct profile_place *place;
 
 		if (kept->places[i].nr_lines || kept->places[i].image == PROFILE_NONE ||
 		    image == PROFILE_NONE)
 			continue;
-		found = export_place_find(x, image, m.places[i].key);
+		found = export_place_find(x, image, at.key);
 		if (found == PROFILE_NONE)
 			continue;
 		place = &x->profile->places[x->named[found]];

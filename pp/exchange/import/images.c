@@ -174,8 +174,7 @@ const char *import_function(const struct profile *p, uint32_t place)
 	return profile_text(p, f->system_name ? f->system_name : f->name);
 }
 
-/* How the stacks ended above which this frame is, or PROFILE_NONE. */
-static uint32_t stack_end(const struct profile *p, uint32_t place)
+uint32_t import_end(const struct profile *p, uint32_t place)
 {
 	const struct profile_place *at = &p->places[place];
 	const char *name = "";
@@ -188,17 +187,27 @@ static uint32_t stack_end(const struct profile *p, uint32_t place)
 	return n > 2 && *name == '[' && stack_end_parse(name + 1, n - 2, &end) ? end : PROFILE_NONE;
 }
 
-static void place_at(struct import_images *m, uint32_t place, uint32_t image, uint64_t key)
-{
-	m->places[place].image = image;
-	m->places[place].key = key;
-}
-
 /* Whether a place has only an image and a function, as in formats without addresses. */
 static bool is_name_only(const struct profile *p, const struct profile_place *at)
 {
 	return !at->address && at->nr_lines && !p->symbolic_addresses &&
 	       (at->image == PROFILE_NONE || !is_placed(&p->images[at->image]));
+}
+
+struct import_place import_place(const struct profile *p, const struct import_images *m,
+				 uint32_t place)
+{
+	const struct profile_place *at = &p->places[place];
+	const struct profile_image *image;
+
+	if (is_name_only(p, at))
+		return (struct import_place){ m->names, 0x1000 + m->ranks[place] };
+	if (at->image == PROFILE_NONE)
+		return (struct import_place){ m->nowhere, at->address };
+	image = &p->images[at->image];
+	return (struct import_place){ m->of_image[at->image],
+				      is_placed(image) ? profile_offset(image, at->address)
+						       : at->address };
 }
 
 struct named {
@@ -215,62 +224,53 @@ static int compare_named(const void *a, const void *b)
 }
 
 /* Number the places that have only a function, so that those of one function are consecutive. */
-static void place_names(const struct profile *p, struct import_images *m, uint32_t image,
-			uint32_t nr)
+static void rank_names(const struct profile *p, struct import_images *m, uint32_t nr)
 {
 	struct named *named = xcalloc((size_t)nr + 1, sizeof(*named));
 	uint32_t n = 0;
 
+	m->ranks = xcalloc(p->nr_places, sizeof(*m->ranks));
 	for (uint32_t i = 0; i < p->nr_places; i++)
 		if (is_name_only(p, &p->places[i]))
 			named[n++] = (struct named){ import_function(p, i), i };
 	qsort(named, n, sizeof(*named), compare_named);
 	for (uint32_t i = 0; i < n; i++)
-		place_at(m, named[i].place, image, 0x1000 + i);
+		m->ranks[named[i].place] = i;
 	free(named);
 }
 
-static void make_places(const struct profile *p, struct import_images *m,
-			struct imported *imported)
+/* Images for places that have none. */
+static void add_nowheres(const struct profile *p, struct import_images *m,
+			 struct imported *imported)
 {
-	uint32_t nowhere = PROFILE_NONE, nr_names = 0;
+	uint32_t nr_names = 0, nr_nowhere = 0;
 
-	m->places = xcalloc((size_t)p->nr_places + 1, sizeof(*m->places));
 	for (uint32_t i = 0; i < p->nr_places; i++) {
-		const struct profile_place *at = &p->places[i];
-		const struct profile_image *image = at->image == PROFILE_NONE
-						    ? NULL : &p->images[at->image];
-
-		m->places[i].end = stack_end(p, i);
-		if (is_name_only(p, at)) {
+		if (is_name_only(p, &p->places[i]))
 			nr_names++;
-		} else if (!image) {
-			if (nowhere == PROFILE_NONE)
-				nowhere = add_nowhere(m, imported, "/[unmapped]",
-						      IMPORTED_NOWHERE);
-			place_at(m, i, nowhere, at->address);
-		} else {
-			place_at(m, i, m->of_image[at->image], is_placed(image)
-				 ? profile_offset(image, at->address) : at->address);
-		}
+		else if (p->places[i].image == PROFILE_NONE)
+			nr_nowhere++;
 	}
-	if (nr_names)
-		place_names(p, m, add_nowhere(m, imported, "/[imported]", IMPORTED_NAMES),
-			    nr_names);
+	if (nr_nowhere)
+		m->nowhere = add_nowhere(m, imported, "/[unmapped]", IMPORTED_NOWHERE);
+	if (nr_names) {
+		m->names = add_nowhere(m, imported, "/[imported]", IMPORTED_NAMES);
+		rank_names(p, m, nr_names);
+	}
 }
 
-static void group_places(const struct profile *p, struct import_images *m)
+void import_images_group(const struct profile *p, struct import_images *m)
 {
 	uint32_t sum = 0;
 
 	m->by_image = xcalloc((size_t)p->nr_places + 1, sizeof(*m->by_image));
 	m->ends = xcalloc((size_t)m->nr + 2, sizeof(*m->ends));
 	for (uint32_t i = 0; i < p->nr_places; i++)
-		m->ends[m->places[i].image + 1]++;
+		m->ends[import_place(p, m, i).image + 1]++;
 	for (uint32_t i = 0; i <= m->nr; i++)
 		m->ends[i] = sum += m->ends[i];
 	for (uint32_t i = 0; i < p->nr_places; i++)
-		m->by_image[m->ends[m->places[i].image]++] = i;
+		m->by_image[m->ends[import_place(p, m, i).image]++] = i;
 }
 
 void import_images_make(const struct profile *p, struct imported *imported,
@@ -280,8 +280,7 @@ void import_images_make(const struct profile *p, struct imported *imported,
 
 	make_images(p, &m);
 	keep_mappings(p, &m, imported);
-	make_places(p, &m, imported);
-	group_places(p, &m);
+	add_nowheres(p, &m, imported);
 	*ret = m;
 }
 
@@ -290,8 +289,8 @@ void import_images_free(struct import_images *m)
 	for (uint32_t i = 0; i < m->nr; i++)
 		free(m->images[i].path);
 	free(m->images);
-	free(m->places);
 	free(m->of_image);
+	free(m->ranks);
 	free(m->by_image);
 	free(m->ends);
 }

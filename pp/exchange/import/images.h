@@ -19,29 +19,38 @@ struct import_image {
 /* The session's image and key of a place of the profile. */
 struct import_place {
 	uint32_t image;			/* index */
-	uint32_t end;			/* how the stacks below it ended; PROFILE_NONE: it is a
-					 * place, not the frame above incomplete stacks [PF-6] */
 	uint64_t key;
 };
 
 struct import_images {
 	struct import_image *images;
 	uint32_t nr;
-	struct import_place *places;	/* of the profile's places */
 	uint32_t *of_image;		/* of the profile's images: index */
+	uint32_t nowhere, names;	/* index: of places without image, with only a name */
+	uint32_t *ranks;		/* of places with only a name: names in order; or NULL */
 	uint32_t *by_image, *ends;	/* places, grouped by image; the end of each group */
 };
 
 void import_images_make(const struct profile *p, struct imported *imported,
 			struct import_images *ret);
+void import_images_group(const struct profile *p, struct import_images *m);
 void import_images_free(struct import_images *m);
+
+/* Made anew at each call: a profile may have millions of places. */
+struct import_place import_place(const struct profile *p, const struct import_images *m,
+				 uint32_t place);
+/*
+ * How the stacks below a place ended; PROFILE_NONE: it is a place, not the frame above incomplete
+ * stacks [PF-6].
+ */
+uint32_t import_end(const struct profile *p, uint32_t place);
 
 /* The function at a place that is not inlined; "": unknown. */
 const char *import_function(const struct profile *p, uint32_t place);
 
 /*
- * names.c: write an object file with the functions of @image to @path. 1: written; 0: there are
- * none; -errno.
+ * names.c: write an object file with the functions of @image to @path, after import_images_group().
+ * 1: written; 0: there are none; -errno.
  */
 int import_names_write(const struct profile *p, const struct import_images *m, uint32_t image,
 		       const char *path);

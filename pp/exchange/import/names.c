@@ -36,9 +36,10 @@ static struct radix_item *sorted_places(const struct profile *p, const struct im
 
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t place = m->by_image[i];
+		uint64_t key = import_place(p, m, place).key;
 
-		if (*import_function(p, place) && m->places[place].key < UINT64_MAX)
-			items[nr++] = (struct radix_item){ m->places[place].key, place };
+		if (*import_function(p, place) && key < UINT64_MAX)
+			items[nr++] = (struct radix_item){ key, place };
 	}
 	sorted = radix_sort(items, spare, nr);
 	free(sorted == items ? spare : items);

@@ -117,7 +117,8 @@ static int gather(struct importer *m, struct notices *notices)
 		}
 		for (uint32_t event = 0; event < p->nr_events; event++) {
 			int64_t value = p->values[(size_t)i * p->nr_events + event];
-			struct import_place place = m->m->places[p->tree.nodes[s->node].key];
+			struct import_place place = import_place(p, m->m,
+								 p->tree.nodes[s->node].key);
 			uint32_t file;
 
 			m->nr_negative += value < 0;

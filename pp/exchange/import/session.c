@@ -68,11 +68,12 @@ static int write_own_stats(const struct profile *p, const struct import_session_
 }
 
 /* Write the build-ids of all images, and their functions, for machines without the binaries. */
-static int write_images(const struct profile *p, const struct import_images *m, const char *stats)
+static int write_images(const struct profile *p, struct import_images *m, const char *stats)
 {
 	char *binaries = path_join(stats, SESSION_BINARIES);
 	int err = file_make_dirs(binaries, 0755);
 
+	import_images_group(p, m);
 	for (uint32_t i = 0; i < m->nr && !err; i++) {
 		char *path = path_join(binaries, m->images[i].build_id);
 
@@ -100,7 +101,7 @@ static int write_profile(const struct import_session_options *o, const char *sta
 
 /* Write everything but the samples. */
 static int write_stats(const struct profile *p, const struct import_session_options *o,
-		       const struct import_images *m, const struct imported *imported,
+		       struct import_images *m, const struct imported *imported,
 		       const struct import_session_sums *sums, const char *stats,
 		       struct op_error *e)
 {

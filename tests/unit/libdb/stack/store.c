@@ -38,6 +38,69 @@ TEST(one_stack)
 	stack_snapshot_free(&r);
 }
 
+/* Nodes that are not looked up lie in the file as others do, and later stacks may be added. */
+TEST(tree)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	const struct stack_frame frames[] = { { ids.lib, 0x20 }, { ids.app, 0x1000000000 } };
+	uint32_t lib, app, again, root, outer, inner;
+	struct op_error e = { "" };
+	struct stack_snapshot r;
+
+	CHECK(!stack_store_frame(s, &frames[0], &lib) && !stack_store_frame(s, &frames[1], &app) &&
+	      !stack_store_frame(s, &frames[1], &again) && app == again && app != lib, "frames");
+	CHECK(stack_store_frame(s, &(struct stack_frame){ ids.event, 1 }, &again) == -EINVAL,
+	      "a frame without image");
+	CHECK(!stack_store_new_node(s, 0, STACK_COMPLETE, &root) &&
+	      !stack_store_new_node(s, root, app, &outer) &&
+	      !stack_store_count(s, ids.context, ids.event, outer, 2) &&
+	      !stack_store_new_node(s, outer, lib, &inner) &&
+	      !stack_store_count(s, ids.context, ids.event, inner, 3) &&
+	      !stack_store_count(s, ids.context, ids.event, outer, 5), "nodes and counts");
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_nodes == 3 && r.nr_frames == 2 && r.nodes[2].parent == 1, "%u nodes, %u frames",
+	      r.nr_nodes, r.nr_frames);
+	CHECK(r.ends[2] == STACK_COMPLETE && r.frames[r.nodes[2].frame].offset == 0x20, "inner");
+	CHECK(only_count() == 10, "%llu samples", (unsigned long long)only_count());
+	stack_snapshot_free(&r);
+	CHECK(!stack_store_open(path, 0, &s, &e), "%s", e.text);
+	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 2, STACK_COMPLETE, 1), "add");
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_nodes == 3 && only_count() == 11, "%u nodes", r.nr_nodes);
+	stack_snapshot_free(&r);
+}
+
+/* The index does not grow with nodes that are not looked up, but what lies before them is found. */
+TEST(large_tree)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	struct stack_store_size before, after;
+	uint32_t frame, root, node, again;
+	struct stack_snapshot r;
+
+	CHECK(!stack_store_frame(s, &(struct stack_frame){ ids.app, 7 }, &frame) &&
+	      !stack_store_new_node(s, 0, STACK_COMPLETE, &root), "frame and root");
+	stack_store_size(s, &before);
+	for (int i = 0; i < 300000; i++)
+		CHECK(!stack_store_new_node(s, root, frame, &node), "node %d", i);
+	CHECK(!stack_store_count(s, ids.context, ids.event, node, 1), "count");
+	stack_store_size(s, &after);
+	CHECK(after.memory == before.memory && after.nodes == before.nodes + 300000,
+	      "%llu bytes, then %llu", (unsigned long long)before.memory,
+	      (unsigned long long)after.memory);
+	CHECK(!stack_store_frame(s, &(struct stack_frame){ ids.app, 7 }, &again) && again == frame,
+	      "the frame");
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_nodes == 300001 && r.nr_counts == 1 && r.counts[0].node == 300000, "%u nodes",
+	      r.nr_nodes);
+	stack_snapshot_free(&r);
+}
+
 /* A known stack takes no byte, whatever was added in between. */
 TEST(known_stacks_are_free)
 {

@@ -140,6 +140,7 @@ static void put_vmlinux(void)
 	named(p, at, START, "_text");
 	named(p, at, START + 0x1000, "of_vmlinux");
 	import_images_make(p, &imported, &images);
+	import_images_group(p, &images);
 	put_below("boot/vmlinux-1", "", 0);
 	CHECK(import_names_write(p, &images, images.of_image[at], tmpdir_path("boot/vmlinux-1")) ==
 	      1, "vmlinux");
