@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/history/block.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -14,6 +15,7 @@ struct collected {
 	struct history_number *numbers;		/* of all slices, in their order */
 	size_t nr_numbers, room_numbers;
 	struct history_sums sums;
+	uint64_t lost;
 };
 
 bool history_slice_is_within(int64_t begin_ns, int64_t end_ns, int64_t from_ns, int64_t to_ns)
@@ -35,13 +37,14 @@ static void collect(struct collected *c, const struct history_reader *r)
 		c->numbers[c->nr_numbers++] = b->slice.numbers[i];
 	}
 	history_sums_add(&c->sums, r);
+	count_add(&c->lost, b->lost);
 }
 
 /* @r's names and log go to @ret. */
 static int take(struct history_reader *r, struct collected *c, struct history_segment *ret,
 		struct op_error *e)
 {
-	struct history_segment s = { .cut = r->cut };
+	struct history_segment s = { .cut = r->cut, .damaged = r->damaged, .lost = c->lost };
 	struct history_number *numbers = c->numbers;
 	int err = history_reader_set_counts(r, &c->sums, e);
 
