@@ -101,6 +101,22 @@ static void add_segment(struct search *s, const char *folder, const struct histo
 	}
 }
 
+/* What a crash left of the last slice of a segment that goes on may be a slice being written. */
+static void report_damage(struct search *s, const char *folder, const char *path,
+			  const struct history_segment *segment)
+{
+	char *store = path_join(folder, HISTORY_STORE);
+
+	if (segment->damaged)
+		notice_add(s->notices, "'%s' is damaged: %llu slices are missing, and %llu samples "
+			   "of later ones", path, (unsigned long long)segment->damaged,
+			   (unsigned long long)segment->lost);
+	if (segment->cut && !file_exists(store))
+		notice_add(s->notices, "'%s' is truncated: ignored %llu bytes at its end", path,
+			   (unsigned long long)segment->cut);
+	free(store);
+}
+
 static void look_at_folder(struct search *s, const char *folder)
 {
 	char *path = path_join(folder, HISTORY_SEGMENT);
@@ -112,8 +128,10 @@ static void look_at_folder(struct search *s, const char *folder)
 	err = file_exists(path) ? history_segment_scan(path, look_at_slice, s, &e) : 0;
 	if (!err && s->has_slice) {
 		err = history_segment_read(path, s->range->from_ns, s->range->to_ns, &segment, &e);
-		if (!err)
+		if (!err) {
+			report_damage(s, folder, path, &segment);
 			add_segment(s, folder, &segment);
+		}
 	}
 	if (err && err != -ENOENT)
 		notice_add(s->notices, "ignored a segment of the history: %s", e.text);
