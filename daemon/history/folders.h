@@ -24,7 +24,7 @@ struct kept_folders {
 	char *history;
 	struct kept_folder *list;	/* oldest first */
 	size_t nr, room;
-	uint64_t used;			/* bytes as of the last slice, or fewer: merging frees some */
+	uint64_t used;			/* bytes, or fewer: merging frees some */
 	uint64_t current_bytes;		/* of these, in the folder */
 	unsigned int current;		/* with this number; 0: nothing was counted yet */
 	uint64_t nr_looked;		/* folders that were looked into, for tests */

@@ -3,7 +3,7 @@
  * history.c - fuzz segments of a history: reading, and merging loses no sample
  *
  * An input is blocks before they are compressed: 16 bits of length, then so many bytes. Checksums
- * would keep changed bytes from the code behind them. One with the top bit of its length is damaged.
+ * would keep changed bytes from the code behind them. The top bit of its length damages a block.
  */
 #include <string.h>
 #include <zstd.h>
