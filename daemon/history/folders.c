@@ -23,9 +23,67 @@
 static const struct {
 	int64_t older_ns, slice_ns;	/* slices of that age become so long */
 } ages[NR_AGES] = {
-	{ 7 * DAY_NS, 3600 * (int64_t)NS_PER_SECOND },
 	{ DAY_NS, 600 * (int64_t)NS_PER_SECOND },
+	{ 7 * DAY_NS, 3600 * (int64_t)NS_PER_SECOND },
 };
+
+/* --- the list --- */
+
+static bool has_store(const char *folder)
+{
+	char *store = path_join(folder, HISTORY_STORE);
+	bool exists = file_exists(store);
+
+	free(store);
+	return exists;
+}
+
+int kept_folders_open(struct kept_folders *k, const char *history)
+{
+	struct history_folders all = { NULL, 0, 0 };
+	int err = history_folders_read(history, &all);
+
+	*k = (struct kept_folders){ .history = xstrdup(history) };
+	for (size_t i = 0; i < all.nr; i++) {
+		xgrow(k->list, k->nr, k->room);
+		k->list[k->nr++] = (struct kept_folder){
+			.at = all.list[i], .is_open = has_store(all.list[i].path),
+		};
+	}
+	free(all.list);			/* the paths are ours now */
+	return err;
+}
+
+void kept_folders_free(struct kept_folders *k)
+{
+	for (size_t i = 0; i < k->nr; i++)
+		free(k->list[i].at.path);
+	free(k->list);
+	free(k->history);
+	*k = (struct kept_folders){ .nr = 0 };
+}
+
+void kept_folders_add(struct kept_folders *k, unsigned int number, int64_t begin_ns)
+{
+	char *name;
+
+	if (k->nr && k->list[k->nr - 1].at.number == number)
+		return;
+	name = history_folder_name(number, begin_ns);
+	xgrow(k->list, k->nr, k->room);
+	k->list[k->nr++] = (struct kept_folder){
+		.at = { number, begin_ns, path_join(k->history, name) }, .is_open = true,
+	};
+	free(name);
+}
+
+static void forget(struct kept_folders *k, size_t i)
+{
+	free(k->list[i].at.path);
+	memmove(k->list + i, k->list + i + 1, (--k->nr - i) * sizeof(*k->list));
+}
+
+/* --- bytes --- */
 
 /* Folders that are linked from elsewhere share their bytes with them. */
 static uint64_t bytes_below(const char *path)
@@ -52,22 +110,46 @@ static uint64_t bytes_below(const char *path)
 	return sum;
 }
 
-static bool is_disk_full(const char *path)
+bool history_has_room(const char *history)
 {
 	uint64_t bytes;
 
-	return !file_free_bytes(path, &bytes) && bytes < HISTORY_KEEP_FREE;
+	return file_free_bytes(history, &bytes) || bytes >= HISTORY_KEEP_FREE;
 }
 
-static bool drop(const struct history_folder *f, const char *why)
+/* The bytes of the folder being filled are counted with each slice, and all with each segment. */
+static void count_bytes(struct kept_folders *k, const struct history_config *c,
+			unsigned int current)
 {
-	int err = file_remove_tree(f->path);
+	const struct kept_folder *last = k->nr ? &k->list[k->nr - 1] : NULL;
+	uint64_t bytes = last && last->at.number == current ? bytes_below(last->at.path) : 0;
+	bool is_known = k->current && k->current == current;
 
-	if (err)
+	k->nr_looked++;
+	k->used += bytes - k->current_bytes;
+	k->current_bytes = bytes;
+	k->current = current;
+	if (is_known && k->used <= c->quota)
+		return;
+	k->used = bytes_below(k->history);
+	k->nr_looked += k->nr;
+}
+
+/* It stays in the list if it cannot be removed. */
+static bool drop(struct kept_folders *k, size_t i, const char *why)
+{
+	const struct history_folder *f = &k->list[i].at;
+	uint64_t bytes = bytes_below(f->path);
+	int err = file_is_dir(f->path) ? file_remove_tree(f->path) : 0;
+
+	if (err) {
 		log_line("cannot remove '%s': %s", f->path, strerror(-err));
-	else
-		log_about(LOG_MISC, "dropped '%s' from the history: %s", f->path, why);
-	return !err;
+		return false;
+	}
+	log_about(LOG_MISC, "dropped '%s' from the history: %s", f->path, why);
+	k->used -= bytes < k->used ? bytes : k->used;
+	forget(k, i);
+	return true;
 }
 
 /* --- slices of a folder --- */
@@ -90,98 +172,96 @@ static void look(void *context, int64_t begin_ns, int64_t end_ns)
 }
 
 /* A segment that cannot be read has no slices. */
-static struct times times_of(const struct history_folder *f, int64_t length_ns)
+static struct times times_of(struct kept_folders *k, struct kept_folder *f, int64_t length_ns)
 {
-	struct times t = { .length_ns = length_ns, .last_period = -1, .last_end_ns = f->begin_ns };
-	char *path = path_join(f->path, HISTORY_SEGMENT);
+	struct times t = { .length_ns = length_ns, .last_period = -1,
+			   .last_end_ns = f->at.begin_ns };
+	char *path = path_join(f->at.path, HISTORY_SEGMENT);
 
 	(void)history_segment_scan(path, look, &t, NULL);
 	free(path);
+	f->end_ns = t.last_end_ns;
+	k->nr_looked++;
 	return t;
 }
 
-static bool is_current(const struct history_folder *f, const char *current)
+/* Whether its last slice ended before @ns. It is not being filled. */
+static bool ended_before(struct kept_folders *k, struct kept_folder *f, int64_t ns)
 {
-	return current && !strcmp(f->path, current);
+	if (f->at.begin_ns >= ns)
+		return false;
+	if (!f->end_ns)
+		(void)times_of(k, f, 0);
+	return f->end_ns < ns;
 }
 
 /* --- room --- */
 
-static void drop_old(const struct history_folders *all, const struct history_config *c,
-		     unsigned int current, int64_t now_ns)
+static void drop_old(struct kept_folders *k, const struct history_config *c, unsigned int current,
+		     int64_t now_ns)
 {
-	for (size_t i = 0; i < all->nr; i++) {
-		const struct history_folder *f = &all->list[i];
-		int64_t age_ns = (int64_t)(c->age_s * NS_PER_SECOND);
+	int64_t from_ns = now_ns - (int64_t)(c->age_s * NS_PER_SECOND);
 
-		if (f->number < current && f->begin_ns < now_ns - age_ns &&
-		    times_of(f, 0).last_end_ns < now_ns - age_ns) {
-			(void)drop(f, "too old");
+	for (size_t i = 0; i < k->nr && k->list[i].at.number < current; i++)
+		if (ended_before(k, &k->list[i], from_ns)) {
+			(void)drop(k, i, "too old");
 			return;
 		}
-	}
 }
 
-bool history_make_room(const char *history, const struct history_config *c, unsigned int current,
-		       int64_t now_ns)
+bool history_make_room(struct kept_folders *k, const struct history_config *c,
+		       unsigned int current, int64_t now_ns)
 {
-	struct history_folders all = { NULL, 0, 0 };
-	uint64_t used;
-	bool is_full;
+	bool is_full = !history_has_room(k->history);
 
-	if (history_folders_read(history, &all))
-		return false;
-	drop_old(&all, c, current, now_ns);
-	used = bytes_below(history);
-	is_full = is_disk_full(history);
-	for (size_t i = 0; i < all.nr && (used > c->quota || is_full); i++) {
-		if (all.list[i].number >= current || !file_is_dir(all.list[i].path))
-			continue;
-		if (!drop(&all.list[i], is_full ? "the disk is full" : "over the quota"))
+	drop_old(k, c, current, now_ns);
+	count_bytes(k, c, current);
+	while ((k->used > c->quota || is_full) && k->nr && k->list[0].at.number < current) {
+		if (!drop(k, 0, is_full ? "the disk is full" : "over the quota"))
 			break;
-		used = bytes_below(history);
-		is_full = is_disk_full(history);
+		is_full = !history_has_room(k->history);
 	}
-	history_folders_free(&all);
 	return !is_full;
 }
 
 /* --- roll-up --- */
 
-static bool merge_if_due(const struct history_folder *f, int64_t now_ns)
+/* The ages that the folder has reached. */
+static unsigned int age_of(struct kept_folders *k, struct kept_folder *f, int64_t now_ns)
 {
-	for (size_t i = 0; i < NR_AGES; i++) {
-		struct times t;
-		struct op_error e = { "" };
-		char *path;
-		int err;
+	unsigned int n = f->nr_merged;
 
-		if (f->begin_ns > now_ns - ages[i].older_ns)
-			continue;
-		t = times_of(f, ages[i].slice_ns);
-		if (t.last_end_ns > now_ns - ages[i].older_ns)
-			continue;
-		if (!t.can_merge)
-			return false;
-		path = path_join(f->path, HISTORY_SEGMENT);
-		err = history_segment_merge(path, ages[i].slice_ns, &e);
-		if (err)
-			log_line("%s", e.text);
-		free(path);
-		return !err;
-	}
-	return false;
+	while (n < NR_AGES && ended_before(k, f, now_ns - ages[n].older_ns))
+		n++;
+	return n;
 }
 
-bool history_roll_up(const char *history, const char *current, int64_t now_ns)
+/* One that cannot be merged stays as it is. */
+static void merge(struct kept_folders *k, struct kept_folder *f, int64_t slice_ns)
 {
-	struct history_folders all = { NULL, 0, 0 };
-	bool done = false;
+	struct op_error e = { "" };
+	char *path;
 
-	if (history_folders_read(history, &all))
-		return false;
-	for (size_t i = 0; i < all.nr && !done; i++)
-		done = !is_current(&all.list[i], current) && merge_if_due(&all.list[i], now_ns);
-	history_folders_free(&all);
-	return done;
+	if (!times_of(k, f, slice_ns).can_merge)
+		return;
+	path = path_join(f->at.path, HISTORY_SEGMENT);
+	if (history_segment_merge(path, slice_ns, &e))
+		log_line("%s", e.text);
+	free(path);
+}
+
+bool history_roll_up(struct kept_folders *k, unsigned int current, int64_t now_ns)
+{
+	for (size_t i = 0; i < k->nr; i++) {
+		struct kept_folder *f = &k->list[i];
+		unsigned int age = f->at.number == current || f->is_open ? 0
+									 : age_of(k, f, now_ns);
+
+		if (age <= f->nr_merged)
+			continue;
+		f->nr_merged = age;
+		merge(k, f, ages[age - 1].slice_ns);
+		return true;
+	}
+	return false;
 }

@@ -2,7 +2,8 @@
 /*
  * folders.h - keep SD/history (libdb/history/folder.h) small: merge with age, drop under a quota
  *
- * Rules: doc/history.md [HI-23] to [HI-25].
+ * The daemon is the only writer, so it keeps the list of folders in memory: what happens with each
+ * slice takes the same time however many there are. Rules: doc/history.md [HI-23] to [HI-25].
  */
 #ifndef DAEMON_HISTORY_FOLDERS_H
 #define DAEMON_HISTORY_FOLDERS_H
@@ -10,21 +11,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "libdb/history/config.h"
+#include "libdb/history/folder.h"
+
+struct kept_folder {
+	struct history_folder at;
+	bool is_open;			/* it may have a store that is not complete */
+	int64_t end_ns;			/* of its last slice; 0: not known yet */
+	unsigned int nr_merged;		/* ages for which its slices were merged */
+};
+
+struct kept_folders {
+	char *history;
+	struct kept_folder *list;	/* oldest first */
+	size_t nr, room;
+	uint64_t used;			/* bytes, or fewer: merging frees some */
+	uint64_t current_bytes;		/* of these, in the folder */
+	unsigned int current;		/* with this number; 0: nothing was counted yet */
+	uint64_t nr_looked;		/* folders that were looked into, for tests */
+};
+
+/* -errno: @history cannot be read. */
+int kept_folders_open(struct kept_folders *k, const char *history);
+void kept_folders_free(struct kept_folders *k);
+/* Add the folder @number, whose segment begins at @begin_ns, unless it is the last one. */
+void kept_folders_add(struct kept_folders *k, unsigned int number, int64_t begin_ns);
+
+#define HISTORY_KEEP_FREE	(UINT64_C(64) << 20)	/* bytes of the disk, for samples */
+bool history_has_room(const char *history);	/* the disk has these */
 
 /*
- * Drop folders, the oldest first: while what is below @history takes more than the quota, or the
- * disk has less than HISTORY_KEEP_FREE; and one at most whose last slice is too old, so that a
- * clock that is wrong for an hour does not cost a month. Never one from number @current on: they
- * are being filled. False: the disk is still too full to write.
+ * Drop folders, the oldest first: while what is below the history takes more than the quota, or the
+ * disk is too full; and one at most whose last slice is too old, so that a clock that is wrong for
+ * an hour does not cost a month. Never one from number @current on: they are being filled. False:
+ * the disk is still too full to write.
  */
-#define HISTORY_KEEP_FREE	(UINT64_C(64) << 20)	/* bytes of the disk, for samples */
-bool history_make_room(const char *history, const struct history_config *c, unsigned int current,
-		       int64_t now_ns);
+bool history_make_room(struct kept_folders *k, const struct history_config *c,
+		       unsigned int current, int64_t now_ns);
 
 /*
  * Merge slices of one folder that is due: minutes older than a day to ten minutes, those older than
- * a week to hours. Not those of the folder @current (may be NULL). False: none is.
+ * a week to hours. Not those of the folder @current. False: none had to be looked at.
  */
-bool history_roll_up(const char *history, const char *current, int64_t now_ns);
+bool history_roll_up(struct kept_folders *k, unsigned int current, int64_t now_ns);
 
 #endif

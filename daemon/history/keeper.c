@@ -29,6 +29,7 @@
 struct job {
 	char *folder;
 	unsigned int number;		/* of it */
+	int64_t folder_begin_ns;
 	int stats;			/* descriptor of the session's stats/; -1: none */
 	int64_t begin_ns, end_ns;
 	struct numbers numbers;
@@ -40,6 +41,8 @@ struct history {
 	char *dir, *proc;
 	unsigned int next_number;
 	char *folder, *store;		/* of the segment that is being filled; NULL: none */
+	int64_t folder_begin_ns;
+	bool wants_segment;		/* atomic: that one cannot be continued */
 
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -51,6 +54,7 @@ struct history {
 	struct op_error trouble;	/* the last failure, or "" */
 	struct history_writer *writer;
 	char *written;			/* its folder */
+	struct kept_folders folders;
 	int64_t carry_begin_ns;		/* of slices that could not be written; 0: none */
 	struct numbers carry;
 	struct gauges gauges;		/* at the end of the last slice */
@@ -160,14 +164,30 @@ static int open_writer(struct history *h, const char *folder, struct op_error *e
 	return err;
 }
 
+/*
+ * The store's time says until when it was filled, at least, if the slice cannot be written and the
+ * daemon is killed.
+ */
+static void date_store(const char *folder, int64_t end_ns)
+{
+	char *store = path_join(folder, HISTORY_STORE);
+	const struct timespec at = { .tv_sec = end_ns / (int64_t)NS_PER_SECOND,
+				     .tv_nsec = end_ns % (int64_t)NS_PER_SECOND };
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, at };
+
+	(void)utimensat(AT_FDCWD, store, times, AT_SYMLINK_NOFOLLOW);
+	free(store);
+}
+
 /* A writer that failed is opened again, because it does not know what of its block is written. */
 static int add_slice(struct history *h, const char *folder, struct history_slice *slice,
 		     struct numbers *numbers, struct op_error *e)
 {
 	struct history_number list[NUMBERS_MAX];
 	char *store = path_join(folder, HISTORY_STORE);
-	int err = file_exists(store) ? 0 : -ENOENT;	/* there were no samples */
+	int err = file_exists(store) ? 0 : -ENODATA;	/* there were no samples */
 
+	date_store(folder, slice->end_ns);
 	if (!err)
 		err = open_writer(h, folder, e);
 	if (!err) {
@@ -178,7 +198,7 @@ static int add_slice(struct history *h, const char *folder, struct history_slice
 	if (err)
 		close_writer(h);
 	free(store);
-	return err == -ENOENT || err == -ENODATA ? 0 : err;
+	return err == -ENODATA ? 0 : err;
 }
 
 /* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
@@ -207,12 +227,14 @@ static void forget_carried(struct history *h)
 	h->carry.nr = 0;
 }
 
-static void add_gauges(struct history *h, struct numbers *numbers)
+/* Not those of a time in which nothing was sampled. */
+static void add_gauges(struct history *h, struct job *job)
 {
 	struct gauges now;
 
 	gauges_read(h->proc, &now);
-	numbers_add_gauges(numbers, &h->gauges, &now);
+	if (job->end_ns > job->begin_ns)
+		numbers_add_gauges(&job->numbers, &h->gauges, &now);
 	h->gauges = now;
 }
 
@@ -229,97 +251,105 @@ static void set_store_aside(const char *folder, const char *why)
 	free(store);
 }
 
+/* When the store was filled last, as far as is known. */
+static int64_t filled_ns(const char *store)
+{
+	struct stat st;
+
+	if (lstat(store, &st))
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * (int64_t)NS_PER_SECOND + st.st_mtim.tv_nsec;
+}
+
 /*
- * The samples in the store were taken within a slice after the last one, at most: the daemon was
- * killed then, or could not write. A power cut may have left a store that does not fit.
+ * The samples in the store were taken after the last slice, until the daemon was killed: within a
+ * slice's time, if it could write. A power cut may have left a store that does not fit.
  */
-static void complete(struct history *h, const struct history_folder *f)
+static int complete_store(struct history *h, const struct history_folder *f, const char *store,
+			  struct op_error *e)
 {
 	struct numbers none = { .nr = 0 };
 	struct history_slice slice = { .begin_ns = f->begin_ns };
-	char *store = path_join(f->path, HISTORY_STORE);
-	bool is_complete = !file_exists(store);
-	struct op_error e = { "" };
-	int err;
+	int err = open_writer(h, f->path, e);
 
-	free(store);
-	if (is_complete) {
-		remove_store(f->path);
-		return;
-	}
-	err = open_writer(h, f->path, &e);
-	if (!err) {
-		if (history_writer_end_ns(h->writer))
-			slice.begin_ns = history_writer_end_ns(h->writer);
+	if (err)
+		return err;
+	if (history_writer_end_ns(h->writer))
+		slice.begin_ns = history_writer_end_ns(h->writer);
+	slice.end_ns = filled_ns(store);
+	if (slice.end_ns < slice.begin_ns + h->config.slice_ns)
 		slice.end_ns = slice.begin_ns + h->config.slice_ns;
-		err = add_slice(h, f->path, &slice, &none, &e);
-	}
+	err = add_slice(h, f->path, &slice, &none, e);
 	close_writer(h);
-	if (!err)
-		remove_store(f->path);
-	else if (err == -EPROTO || err == -ESTALE)
-		set_store_aside(f->path, e.text);
-	else
-		log_line("cannot complete '%s' yet: %s", f->path, e.text);
+	return err;
 }
 
-/* Segments that a failure or a kill left, and @job's if it is complete. */
-static void complete_left(struct history *h, const struct job *job)
+static void complete(struct history *h, struct kept_folder *f)
 {
-	struct history_folders all = { NULL, 0, 0 };
+	char *store = path_join(f->at.path, HISTORY_STORE);
+	struct op_error e = { "" };
+	int err = 0;
 
-	if (history_folders_read(h->dir, &all))
-		return;
-	for (size_t i = 0; i < all.nr; i++) {
-		if (all.list[i].number > job->number)
-			break;		/* the caller fills it already */
-		if (all.list[i].number < job->number)
-			complete(h, &all.list[i]);
-		else if (job->is_last)
-			remove_store(job->folder);
-	}
-	history_folders_free(&all);
+	if (file_exists(store))
+		err = complete_store(h, &f->at, store, &e);
+	f->is_open = err && err != -EPROTO && err != -ESTALE;
+	if (!err)
+		remove_store(f->at.path);
+	else if (f->is_open)
+		log_line("cannot complete '%s' yet: %s", f->at.path, e.text);
+	else
+		set_store_aside(f->at.path, e.text);
+	free(store);
+}
+
+/* Segments that a failure or a kill left, below @number: the caller fills the others already. */
+static void complete_left(struct history *h, unsigned int number)
+{
+	for (size_t i = 0; i < h->folders.nr; i++)
+		if (h->folders.list[i].is_open && h->folders.list[i].at.number < number)
+			complete(h, &h->folders.list[i]);
+}
+
+static int try_slice(struct history *h, struct job *job, struct op_error *e)
+{
+	struct history_slice slice = { .end_ns = job->end_ns };
+
+	if (!file_is_dir(job->folder))
+		return op_error_set(e, -ENOENT, "'%s' was removed, and with it samples that were "
+				    "kept there only", job->folder);
+	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
+	link_session(job);
+	if (history_make_room(&h->folders, &h->config, job->number, job->end_ns))
+		return add_slice(h, job->folder, &slice, &h->carry, e);
+	date_store(job->folder, job->end_ns);
+	return op_error_set(e, -ENOSPC, "less than 64 MB of the disk are free");
 }
 
 static void write_slice(struct history *h, struct job *job)
 {
-	struct history_slice slice = { .end_ns = job->end_ns };
 	struct op_error e = { "" };
-	bool has_room;
+	bool is_lasting;
 	int err;
 
-	add_gauges(h, &job->numbers);
+	kept_folders_add(&h->folders, job->number, job->folder_begin_ns);
+	add_gauges(h, job);
 	carry_on(h, job);
-	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
-	link_session(job);
-	has_room = history_make_room(h->dir, &h->config, job->number, job->end_ns);
-	if (!has_room)
-		err = op_error_set(&e, -ENOSPC, "less than 64 MB of the disk are free");
-	else
-		err = add_slice(h, job->folder, &slice, &h->carry, &e);
+	err = try_slice(h, job, &e);
+	is_lasting = err == -ENOENT || err == -EPROTO || err == -ESTALE || err == -EFBIG;
 	set_trouble(h, err ? e.text : "");
+	if (is_lasting && !job->is_last)
+		__atomic_store_n(&h->wants_segment, true, __ATOMIC_RELAXED);
 	if (!err)
 		forget_carried(h);
-	if (!err)
-		complete_left(h, job);
+	if (!err && job->is_last) {
+		h->folders.list[h->folders.nr - 1].is_open = false;
+		remove_store(job->folder);
+	}
 	if (job->is_last)
 		h->carry_begin_ns = 0;	/* its samples are completed later */
-	(void)history_roll_up(h->dir, job->folder, job->end_ns);
-}
-
-static int complete_all(struct history *h, struct op_error *e)
-{
-	struct history_folders all = { NULL, 0, 0 };
-	int err = history_folders_read(h->dir, &all);
-
-	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s", h->dir, strerror(-err));
-	for (size_t i = 0; i < all.nr; i++) {
-		complete(h, &all.list[i]);
-		h->next_number = all.list[i].number + 1;
-	}
-	history_folders_free(&all);
-	return 0;
+	if (!err || is_lasting)
+		complete_left(h, job->number + (job->is_last && is_lasting));
+	(void)history_roll_up(&h->folders, job->number, job->end_ns);
 }
 
 /* --- the thread --- */
@@ -354,11 +384,25 @@ static void free_history(struct history *h)
 	close_writer(h);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
+	kept_folders_free(&h->folders);
 	free(h->folder);
 	free(h->store);
 	free(h->dir);
 	free(h->proc);
 	free(h);
+}
+
+static int open_folders(struct history *h, struct op_error *e)
+{
+	int err = kept_folders_open(&h->folders, h->dir);
+
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", h->dir, strerror(-err));
+	if (h->folders.nr)
+		h->next_number = h->folders.list[h->folders.nr - 1].at.number + 1;
+	if (history_has_room(h->dir))
+		complete_left(h, h->next_number);
+	return 0;
 }
 
 int history_open(const char *session_dir, const struct history_config *config, const char *proc,
@@ -376,7 +420,7 @@ int history_open(const char *session_dir, const struct history_config *config, c
 	if (err)
 		err = op_error_set(e, err, "cannot create '%s': %s", h->dir, strerror(-err));
 	if (!err)
-		err = complete_all(h, e);
+		err = open_folders(h, e);
 	if (!err)
 		err = thread_start(&h->thread, keeper_main, h);
 	if (err)
@@ -419,11 +463,18 @@ const char *history_begin_segment(struct history *h, int64_t begin_ns)
 		return NULL;
 	}
 	h->next_number++;
+	h->folder_begin_ns = begin_ns;
+	__atomic_store_n(&h->wants_segment, false, __ATOMIC_RELAXED);
 	free(h->folder);
 	free(h->store);
 	h->folder = folder;
 	h->store = path_join(folder, HISTORY_STORE);
 	return h->store;
+}
+
+bool history_wants_segment(const struct history *h)
+{
+	return __atomic_load_n(&h->wants_segment, __ATOMIC_RELAXED);
 }
 
 bool history_is_busy(struct history *h)
@@ -443,6 +494,7 @@ void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 	h->job = (struct job){
 		.folder = xstrdup(h->folder),
 		.number = h->next_number - 1,
+		.folder_begin_ns = h->folder_begin_ns,
 		.stats = open(stats_dir, O_PATH | O_DIRECTORY | O_CLOEXEC),
 		.begin_ns = begin_ns, .end_ns = end_ns,
 		.numbers = *numbers, .is_last = is_last,

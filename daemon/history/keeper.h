@@ -37,6 +37,12 @@ const struct history_config *history_config(const struct history *h);
  */
 const char *history_begin_segment(struct history *h, int64_t begin_ns);
 
+/*
+ * Whether the segment cannot be continued, because its folder was removed or is damaged: another
+ * should begin. Cheap.
+ */
+bool history_wants_segment(const struct history *h);
+
 /* Whether a slice is being written: then none can be handed over. */
 bool history_is_busy(struct history *h);
 

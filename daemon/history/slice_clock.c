@@ -20,6 +20,11 @@ static bool was_stepped(const struct slice_clock *c, int64_t wall_ns, uint64_t m
 	return by > SLICE_STEP_NS || by < -SLICE_STEP_NS;
 }
 
+bool slice_clock_has_gap(const struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns)
+{
+	return mono_ns - c->began_at > (uint64_t)SLICE_STEP_NS || was_stepped(c, wall_ns, mono_ns);
+}
+
 int64_t slice_clock_end(const struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns)
 {
 	if (was_stepped(c, wall_ns, mono_ns))
@@ -29,10 +34,7 @@ int64_t slice_clock_end(const struct slice_clock *c, int64_t wall_ns, uint64_t m
 
 enum slice_end slice_clock_look(const struct slice_clock *c, int64_t wall_ns, uint64_t mono_ns)
 {
-	if (wall_ns / SEGMENT_NS != c->begin_ns / SEGMENT_NS)
+	if (wall_ns / SEGMENT_NS != c->begin_ns / SEGMENT_NS || was_stepped(c, wall_ns, mono_ns))
 		return SEGMENT_ENDS;
-	if (wall_ns / c->length_ns != c->begin_ns / c->length_ns ||
-	    was_stepped(c, wall_ns, mono_ns))
-		return SLICE_ENDS;
-	return SLICE_GOES_ON;
+	return wall_ns / c->length_ns != c->begin_ns / c->length_ns ? SLICE_ENDS : SLICE_GOES_ON;
 }

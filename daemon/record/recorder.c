@@ -163,6 +163,7 @@ static struct slice_counts slice_counts(struct recorder *r)
 	recorder_counts(r, &c);
 	session_counts_total(&c, &ret.totals);
 	session_counts_free(&c);
+	memcpy(ret.unfiled, r->pipeline.stats.unfiled, sizeof(ret.unfiled));
 	return ret;
 }
 
@@ -498,6 +499,10 @@ int recorder_start(struct recorder *r, struct op_error *e)
 
 	if (r->running)
 		return 0;
+	if (slices_have_gap(&r->slices)) {
+		end_slice(r, true);
+		begin_slices(r);
+	}
 	kernel_read_modules(r->pipeline.kernel);
 	err = r->config.collector->start(r->config.collector, e);
 	if (err)
@@ -520,6 +525,8 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 		err = r->config.collector->stop(r->config.collector, e);
 	if (err)
 		return err;
+	if (r->running)
+		slices_stop(&r->slices);
 	r->running = false;
 	timed_call_set_urgent(false);
 	err = recorder_drain(r, true, NULL, e);
@@ -545,7 +552,8 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 	kernel_capture_now(r->pipeline.kernel);
 	save_code(r);
 	recorder_write_counts(r);
-	write_slice(r);
+	if (slices_take_dump(&r->slices))
+		write_slice(r);
 	return err ? err : report_losses(r, &r->dump_losses, e);
 }
 

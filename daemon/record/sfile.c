@@ -320,6 +320,15 @@ static void add_losses(struct sfile *sf, uint64_t nr)
 		write_losses_add(&sf->all->losses, sf->key.is_arc, nr);
 }
 
+/* The history has them. */
+static void lose(struct sfile *sf, struct cpu_counts *cpu, uint64_t nr)
+{
+	enum loss_reason reason = sf->is_over_limit ? LOST_LIMIT : LOST_SAMPLE_FILE;
+
+	cpu->lost[reason] += nr;
+	sf->all->stats->unfiled[reason] += nr;
+}
+
 /* Count the samples [from, to) of the batch as recorded or lost, for their CPUs. */
 static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 {
@@ -337,7 +346,7 @@ static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 		else if (recorded)
 			cpu->recorded += end - from;
 		else
-			cpu->lost[sf->is_over_limit ? LOST_LIMIT : LOST_SAMPLE_FILE] += end - from;
+			lose(sf, cpu, end - from);
 		if (!recorded)
 			add_losses(sf, end - from);
 	}

@@ -22,8 +22,8 @@ static int64_t wall_ns(void)
 static void begin_slice(struct slices *s, const struct slice_counts *c)
 {
 	slice_clock_begin(&s->clock, wall_ns(), now_ns());
-	s->begin = c->totals;
-	s->begin_not_kept = c->not_kept;
+	s->stopped_ns = s->clock.begin_ns;
+	s->begin = *c;
 }
 
 /* Without a folder samples are counted as not kept. */
@@ -45,15 +45,30 @@ void slices_begin(struct slices *s, const struct slice_counts *c)
 	begin_segment(s);
 }
 
+bool slices_have_gap(const struct slices *s)
+{
+	return s->history && !s->is_sampling &&
+	       slice_clock_has_gap(&s->clock, wall_ns(), now_ns());
+}
+
 void slices_start(struct slices *s)
 {
 	slice_clock_begin(&s->clock, wall_ns(), now_ns());
+	s->is_sampling = true;
+}
+
+void slices_stop(struct slices *s)
+{
+	s->is_sampling = false;
+	s->stopped_ns = slice_clock_end(&s->clock, wall_ns(), now_ns());
 }
 
 static enum slice_end look(const struct slices *s)
 {
-	if (stacks_bytes(s->stacks) > NEARLY_FULL)
+	if (stacks_bytes(s->stacks) > NEARLY_FULL || history_wants_segment(s->history))
 		return SEGMENT_ENDS;
+	if (!s->is_sampling)
+		return SLICE_GOES_ON;
 	return slice_clock_look(&s->clock, wall_ns(), now_ns());
 }
 
@@ -69,9 +84,11 @@ static struct numbers numbers_of(const struct slices *s, const struct slice_coun
 	struct cpu_counts difference = c->totals;
 	struct numbers n = { .nr = 0 };
 
-	cpu_counts_subtract(&difference, &s->begin);
+	cpu_counts_subtract(&difference, &s->begin.totals);
+	for (int i = 0; i < NR_LOSS_REASONS; i++)
+		difference.lost[i] -= c->unfiled[i] - s->begin.unfiled[i];
 	numbers_add_counts(&n, &difference);
-	numbers_add(&n, HISTORY_NOT_KEPT, c->not_kept - s->begin_not_kept);
+	numbers_add(&n, HISTORY_NOT_KEPT, c->not_kept - s->begin.not_kept);
 	return n;
 }
 
@@ -86,7 +103,7 @@ bool slices_end(struct slices *s, const struct slice_counts *c, const char *stat
 	if (history_is_busy(s->history))
 		return false;
 	n = numbers_of(s, c);
-	end_ns = slice_clock_end(&s->clock, wall_ns(), now_ns());
+	end_ns = s->is_sampling ? slice_clock_end(&s->clock, wall_ns(), now_ns()) : s->stopped_ns;
 	if (is_last) {
 		stacks_set_file(s->stacks, "");
 		s->has_segment = false;
@@ -104,6 +121,16 @@ void slices_turn(struct slices *s, const struct slice_counts *c, const char *sta
 		return;
 	if (!s->has_segment)
 		begin_segment(s);
+}
+
+bool slices_take_dump(struct slices *s)
+{
+	uint64_t now = now_ns();
+
+	if (s->dumped_at && now - s->dumped_at < (uint64_t)s->clock.length_ns)
+		return false;
+	s->dumped_at = now;
+	return true;
 }
 
 bool slices_are_written(const struct slices *s)

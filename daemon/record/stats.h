@@ -18,6 +18,7 @@ struct stats {
 	uint64_t dumps;			/* drains with words */
 	uint64_t samples;		/* that the daemon decoded, without callers */
 	uint64_t kernel_samples;
+	uint64_t unfiled[NR_LOSS_REASONS];	/* lost because a sample file had no room */
 	uint64_t stacks_left_out;	/* stacks of samples that were lost or filtered out */
 
 	/* Of the daemon only, since it started; .received stays 0. COUNTS_MAX_CPUS of them. */

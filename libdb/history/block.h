@@ -49,6 +49,7 @@ struct history_block {
 	struct history_slice slice;
 	struct history_delta *deltas;	/* ascending */
 	size_t nr_deltas;
+	uint64_t lost;			/* samples of stacks that a damaged block had [HI-10] */
 };
 
 /*
@@ -65,6 +66,7 @@ struct history_reader {
 	int fd;
 	uint64_t at, length;		/* offset of the next block; bytes of the file */
 	uint64_t cut;			/* of these, at the end, no whole block */
+	uint64_t damaged;		/* blocks before that one which cannot be read */
 	struct stack_log log;		/* of all blocks so far; its counts are 0 */
 	struct stack_packer *packer;
 	uint32_t *counts;		/* positions of the log's counts */
@@ -74,6 +76,7 @@ struct history_reader {
 	struct history_block block;
 	struct history_number *numbers;
 	size_t room_deltas;
+	bool has_gap;			/* a damaged block was before it */
 };
 
 /* Errors as of history_segment_read(). Free @r in any case. */

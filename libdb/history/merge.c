@@ -99,6 +99,9 @@ static int merge(struct merger *g, int64_t slice_ns, struct op_error *e)
 	}
 	if (!err)
 		err = more;
+	if (!err && (g->from->cut || g->from->damaged))
+		err = op_error_set(e, -EPROTO, "'%s' is damaged; its slices are not merged",
+				   g->from->path);
 	if (!err && !g->merged.is_empty)
 		err = write_merged(g);
 	return err;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/history/block.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -14,6 +15,7 @@ struct collected {
 	struct history_number *numbers;		/* of all slices, in their order */
 	size_t nr_numbers, room_numbers;
 	struct history_sums sums;
+	uint64_t lost;
 };
 
 bool history_slice_is_within(int64_t begin_ns, int64_t end_ns, int64_t from_ns, int64_t to_ns)
@@ -35,13 +37,25 @@ static void collect(struct collected *c, const struct history_reader *r)
 		c->numbers[c->nr_numbers++] = b->slice.numbers[i];
 	}
 	history_sums_add(&c->sums, r);
+	count_add(&c->lost, b->lost);
+}
+
+/* The snapshot has the counts in their order, without those that are 0. */
+static void make_places(const struct history_sums *sums, struct history_segment *ret)
+{
+	uint32_t next = 0;
+
+	ret->places = xcalloc(sums->nr + 1, sizeof(*ret->places));
+	ret->nr_places = sums->nr;
+	for (size_t i = 0; i < sums->nr; i++)
+		ret->places[i] = sums->samples[i] ? next++ : STACK_NONE;
 }
 
 /* @r's names and log go to @ret. */
 static int take(struct history_reader *r, struct collected *c, struct history_segment *ret,
 		struct op_error *e)
 {
-	struct history_segment s = { .cut = r->cut };
+	struct history_segment s = { .cut = r->cut, .damaged = r->damaged, .lost = c->lost };
 	struct history_number *numbers = c->numbers;
 	int err = history_reader_set_counts(r, &c->sums, e);
 
@@ -50,6 +64,7 @@ static int take(struct history_reader *r, struct collected *c, struct history_se
 	err = stack_log_snapshot(&r->log, &s.stacks);
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': out of memory", r->path);
+	make_places(&c->sums, &s);
 	for (size_t i = 0; i < c->nr; i++) {
 		c->slices[i].numbers = numbers;
 		numbers += c->slices[i].nr_numbers;
@@ -117,6 +132,7 @@ void history_segment_free(struct history_segment *s)
 	history_names_free(&names);
 	stack_snapshot_free(&s->stacks);
 	free(s->slices);
+	free(s->places);
 	free(s->numbers);
 	*s = (struct history_segment){ .nr_slices = 0 };
 }

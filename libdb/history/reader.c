@@ -4,6 +4,9 @@
  *
  * Nothing in the file is trusted: sizes are bounded before they are allocated, and each record of
  * the log is checked as one of a stack store.
+ *
+ * After a damaged block the log is not continued, because nobody knows what it had. Slices after it
+ * are read as far as they refer to what was before it [HI-10].
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,14 +71,19 @@ static bool is_name(const char *name, size_t n)
 	return n > 0;
 }
 
-static const char *get_name(struct history_names *n, struct cursor *c)
+static const char *get_name(struct history_reader *r, struct cursor *c)
 {
+	struct history_names *n = &r->names;
 	uint64_t i = get_up_to(c, n->nr);
 	const char *name;
 	size_t length;
 
 	if (c->failed || i < n->nr)
 		return c->failed ? NULL : n->names[i];
+	if (r->has_gap) {		/* new, or one of those that the damaged block had */
+		c->failed = true;
+		return NULL;
+	}
 	name = get_bytes(c, &length);
 	if (n->nr == HISTORY_NUMBERS_MAX || length > NAME_MAX || !is_name(name, length)) {
 		c->failed = true;
@@ -95,7 +103,7 @@ static const char *get_slice(struct history_reader *r, struct cursor *c)
 	s->nr_numbers = get_up_to(c, HISTORY_NUMBERS_MAX);
 	s->numbers = r->numbers;
 	for (size_t i = 0; i < s->nr_numbers && !c->failed; i++) {
-		r->numbers[i].name = get_name(&r->names, c);
+		r->numbers[i].name = get_name(r, c);
 		r->numbers[i].value = get(c);
 		if (i && !c->failed && strcmp(r->numbers[i - 1].name, r->numbers[i].name) >= 0)
 			return "numbers out of order";
@@ -149,6 +157,8 @@ static int get_records(struct history_reader *r, struct cursor *c, const char **
 	const void *columns = get_bytes(c, &n);
 	int err;
 
+	if (r->has_gap && !c->failed)
+		return 0;
 	/* a record takes up at least a byte for each of its units */
 	if (c->failed || used < from || used - from > n) {
 		*ret_why = "malformed length of records";
@@ -163,24 +173,29 @@ static int get_records(struct history_reader *r, struct cursor *c, const char **
 
 static const char *get_deltas(struct history_reader *r, struct cursor *c)
 {
+	uint64_t nr_counts = r->has_gap ? HISTORY_POSITIONS_MAX : r->nr_counts, next = 0;
 	struct history_block *b = &r->block;
-	uint64_t next = 0;
+	size_t nr = get_up_to(c, (uint64_t)(c->end - c->at) / 2), nr_known = 0;
 
-	b->nr_deltas = get_up_to(c, r->nr_counts);
-	if (b->nr_deltas > r->room_deltas) {
-		r->room_deltas = r->nr_counts;
+	if (nr > r->room_deltas) {
+		r->room_deltas = nr;
 		b->deltas = xrealloc_array(b->deltas, r->room_deltas, sizeof(*b->deltas));
 	}
-	for (size_t i = 0; i < b->nr_deltas && !c->failed; i++) {
-		next += get_up_to(c, r->nr_counts);
-		if (next >= r->nr_counts)
+	for (size_t i = 0; i < nr && !c->failed; i++) {
+		next += get_up_to(c, nr_counts);
+		if (next >= nr_counts)
 			return "samples of an unknown stack";
 		b->deltas[i].count = (uint32_t)next++;
+		nr_known += b->deltas[i].count < r->nr_counts;
 	}
-	for (size_t i = 0; i < b->nr_deltas && !c->failed; i++) {
+	b->lost = 0;
+	for (size_t i = 0; i < nr && !c->failed; i++) {
 		b->deltas[i].samples = get(c);
 		c->failed |= !b->deltas[i].samples;
+		if (i >= nr_known)
+			count_add(&b->lost, b->deltas[i].samples);
 	}
+	b->nr_deltas = nr_known;
 	return c->failed || c->at != c->end ? "malformed counts" : NULL;
 }
 
@@ -209,7 +224,8 @@ static int read_block(struct history_reader *r, struct history_block_header *h, 
 	if (r->length - r->at < sizeof(*h))
 		return 0;
 	err = file_read_at(r->fd, h, sizeof(*h), r->at);
-	if (err || h->length > r->length - r->at - sizeof(*h) || h->size > HISTORY_BYTES_MAX)
+	if (err || !h->length || h->length > r->length - r->at - sizeof(*h) ||
+	    h->size > HISTORY_BYTES_MAX)
 		return err;
 	packed = malloc(h->length + 1);
 	bytes = malloc((size_t)h->size + 1);
@@ -224,29 +240,65 @@ static int read_block(struct history_reader *r, struct history_block_header *h, 
 	return err;
 }
 
+/*
+ * The next block that is intact; r->at is behind it. Blocks between, whose lengths are plausible,
+ * are damaged; those at the end are cut. 0 with *ret NULL: there is none.
+ */
+static int find_block(struct history_reader *r, struct history_block_header *h, uint64_t *ret_at,
+		      char **ret)
+{
+	uint64_t first = r->at, bad = 0;
+
+	for (;;) {
+		int err = read_block(r, h, ret);
+
+		*ret_at = r->at;
+		if (err || *ret)
+			r->damaged += bad;
+		if (*ret)
+			r->at += sizeof(*h) + h->length;
+		if (err || *ret)
+			return err;
+		if (r->length - r->at < sizeof(*h) ||
+		    h->length > r->length - r->at - sizeof(*h))
+			break;
+		r->at += sizeof(*h) + h->length;
+		bad++;
+	}
+	r->at = first;
+	r->cut = r->length - first;
+	return 0;
+}
+
 int history_reader_next(struct history_reader *r, struct op_error *e)
 {
 	struct history_block_header h;
 	const char *why = NULL;
+	uint64_t at = r->at;
 	char *bytes;
-	int err = read_block(r, &h, &bytes);
+	int err;
 
-	if (!err && !bytes) {
-		r->cut = r->length - r->at;
-		return 0;
+	for (;;) {
+		err = find_block(r, &h, &at, &bytes);
+		if (!err && !bytes)
+			return 0;
+		r->has_gap |= r->damaged;
+		if (!err)
+			err = decode(r, bytes, h.size, &why);
+		free(bytes);
+		if (err || !why || !r->has_gap)
+			break;
+		why = NULL;		/* it needs what the damaged block had */
+		r->damaged++;
 	}
-	if (!err)
-		err = decode(r, bytes, h.size, &why);
 	if (!err && !why && (r->block.slice.begin_ns != h.begin_ns ||
 			     r->block.slice.end_ns != h.end_ns))
 		why = "times differ from those in its header";
-	free(bytes);
 	if (why)
 		return op_error_set(e, -EPROTO, "%s: offset %llu: %s", r->path,
-				    (unsigned long long)r->at, why);
+				    (unsigned long long)at, why);
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", r->path, strerror(-err));
-	r->at += sizeof(h) + h.length;
 	return 1;
 }
 

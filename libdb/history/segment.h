@@ -46,7 +46,7 @@ struct history_writer;
 
 /*
  * Create the segment @path, or open it to continue: what a crash left of a last slice is cut off.
- * -EPROTO: it is no segment, or malformed, with the reason in @e; it is unchanged.
+ * -EPROTO: it is no segment, or malformed or damaged, with the reason in @e; it is unchanged.
  */
 int history_writer_open(const char *path, struct history_writer **ret, struct op_error *e);
 struct history_writer *history_writer_close(struct history_writer *w);	/* returns NULL */
@@ -81,7 +81,11 @@ struct history_segment {
 	struct history_slice *slices;	/* those that were asked for, in the order of the file */
 	size_t nr_slices;
 	struct stack_snapshot stacks;	/* samples of these slices */
+	uint32_t *places;		/* of each count of the segment its index in @stacks, or */
+	size_t nr_places;		/* STACK_NONE: it has no samples in these slices */
 	uint64_t cut;			/* bytes at the end that are no whole slice */
+	uint64_t damaged;		/* slices, of any time, that cannot be read, */
+	uint64_t lost;			/* and samples of stacks that only these had */
 	struct history_number *numbers;	/* storage of the slices' numbers, and of their names */
 	char **names;
 	size_t nr_names;
@@ -98,7 +102,8 @@ void history_segment_free(struct history_segment *s);
 
 /*
  * Merge neighboring slices of @path until each covers a period of @slice_ns, counted from the epoch
- * (the minutes of 14:00 to 14:09 become one of ten minutes), and replace the file in one step.
+ * (the minutes of 14:00 to 14:09 become one of ten minutes), and replace the file in one step. One
+ * of which a part cannot be read stays as it is: -EPROTO.
  */
 int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e);
 

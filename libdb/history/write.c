@@ -68,6 +68,8 @@ static int load(struct history_writer *w, struct op_error *e)
 
 	if (!err)
 		err = add_up(w, &r, e);
+	if (!err && r.damaged)
+		err = op_error_set(e, -EPROTO, "'%s' is damaged and cannot be continued", w->path);
 	if (!err) {
 		w->length = r.at;
 		w->cut = r.cut;

@@ -109,6 +109,12 @@ static int check_classes(const struct maker *m, struct op_error *e)
 	return m->nr_profiles == 1 ? 0 : diff_check(first, last, false, e);
 }
 
+/* A range of the history has a time axis, if it has stacks. */
+static bool has_times(const struct maker *m)
+{
+	return m->nr_profiles == 1 && m->options->specs[0].has_time;
+}
+
 /* Use the stacks of all profiles or of none: with and without stacks cannot be compared. */
 static void read_stacks(struct maker *m)
 {
@@ -122,9 +128,11 @@ static void read_stacks(struct maker *m)
 			0,
 		};
 		struct op_error e = { "" };
-		int err = stacks_read(&p->collection, &what, &p->report, &p->stacks, m->notices,
-				      &e);
+		int err;
 
+		if (has_times(m))
+			periods_prepare(&p->collection);
+		err = stacks_read(&p->collection, &what, &p->report, &p->stacks, m->notices, &e);
 		p->has_stacks = !err;
 		all = p->has_stacks;
 		if (err)
@@ -267,12 +275,11 @@ static void make_sources(struct maker *m)
 	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
 }
 
-/* A range of the history has a time axis, if it has stacks. */
 static void make_times(struct maker *m)
 {
 	struct picture_profile *p = &m->profiles[0];
 
-	if (m->nr_profiles == 1 && m->picture.has_stacks && m->options->specs[0].has_time)
+	if (has_times(m) && m->picture.has_stacks)
 		picture_times_make(&m->picture, &p->collection, &m->options->specs[0].time,
 				   &p->stacks, &m->times, m->notices);
 }

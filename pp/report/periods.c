@@ -17,16 +17,6 @@ struct pass {
 	struct notices *notices;
 };
 
-static void add_slice(const struct history_slice *s, int64_t *begin, int64_t *end, int64_t *longest)
-{
-	if (s->begin_ns < *begin)
-		*begin = s->begin_ns;
-	if (s->end_ns > *end)
-		*end = s->end_ns;
-	if (s->end_ns - s->begin_ns > *longest)
-		*longest = s->end_ns - s->begin_ns;
-}
-
 static int64_t divide_up(int64_t a, int64_t b)
 {
 	return a / b + (a % b != 0);
@@ -42,9 +32,12 @@ void periods_make(const struct collection *c, size_t max, struct periods *ret)
 	for (size_t i = 0; i < c->sessions.nr; i++) {
 		const struct session_history *h = c->sessions.sessions[i].history;
 
-		for (size_t k = 0; k < h->nr; k++)
-			for (size_t s = 0; s < h->segments[k].nr_slices; s++)
-				add_slice(&h->segments[k].slices[s], &begin, &end, &longest);
+		if (h->begin_ns < begin)
+			begin = h->begin_ns;
+		if (h->end_ns > end)
+			end = h->end_ns;
+		if (h->longest_ns > longest)
+			longest = h->longest_ns;
 	}
 	if (max > PERIODS_MAX)
 		max = PERIODS_MAX;
@@ -73,18 +66,9 @@ static size_t period_of(const struct periods *p, const struct history_slice *s)
 	return i < 0 ? 0 : (size_t)i < p->nr ? (size_t)i : p->nr - 1;
 }
 
-/* The origins of a segment's counts, PERIODS_NO_ROW for those that are in no stack; malloc'd. */
-static uint32_t *make_origins(const struct stack_snapshot *s, uint32_t *next)
-{
-	uint32_t *origins = xcalloc((size_t)s->nr_counts + 1, sizeof(*origins));
-
-	for (uint32_t i = 0; i < s->nr_counts; i++)
-		origins[i] = session_history_has(s, i) ? (*next)++ : PERIODS_NO_ROW;
-	return origins;
-}
-
+/* @first_origin: of the session's stacks. */
 static void add_block(const struct pass *pass, const struct history_block *b,
-		      const uint32_t *origins, uint32_t nr_origins)
+		      const struct history_places *places, uint32_t first_origin)
 {
 	const struct period_rows *rows = pass->rows;
 	const size_t period = period_of(pass->periods, &b->slice);
@@ -93,8 +77,10 @@ static void add_block(const struct pass *pass, const struct history_block *b,
 		  (uint64_t)(b->slice.end_ns - b->slice.begin_ns));
 	for (size_t i = 0; i < b->nr_deltas; i++) {
 		const struct history_delta *d = &b->deltas[i];
-		uint32_t origin = d->count < nr_origins ? origins[d->count] : PERIODS_NO_ROW;
-		uint32_t row = origin < rows->nr_origins ? rows->row_of[origin] : PERIODS_NO_ROW;
+		uint32_t place = d->count < places->nr ? places->ids[d->count] : STACK_NONE;
+		size_t origin = (size_t)first_origin + place;
+		uint32_t row = place != STACK_NONE && origin < rows->nr_origins ?
+			       rows->row_of[origin] : PERIODS_NO_ROW;
 
 		if (row != PERIODS_NO_ROW)
 			count_add(&rows->samples[row * pass->periods->nr + period], d->samples);
@@ -102,42 +88,45 @@ static void add_block(const struct pass *pass, const struct history_block *b,
 }
 
 static void add_segment(const struct pass *pass, const struct session_history *h, size_t i,
-			uint32_t *next_origin)
+			uint32_t first_origin)
 {
-	const struct history_segment *s = &h->segments[i];
-	uint32_t *origins = make_origins(&s->stacks, next_origin);
-	size_t left = s->nr_slices;	/* more were written since the first pass */
 	struct history_reader r;
 	struct op_error e = { "" };
-	int err = history_reader_open(&r, h->paths[i], &e);
+	int err = history_reader_open(&r, h->segments[i], &e);
 
-	while (!err && left && (err = history_reader_next(&r, &e)) > 0) {
+	while (!err && (err = history_reader_next(&r, &e)) > 0) {
 		const struct history_slice *slice = &r.block.slice;
 
 		err = 0;
-		if (!history_slice_is_within(slice->begin_ns, slice->end_ns, pass->range->from_ns,
-					     pass->range->to_ns))
-			continue;
-		add_block(pass, &r.block, origins, s->stacks.nr_counts);
-		left--;
+		/* more may have been written since the first pass */
+		if (slice->end_ns <= h->end_ns &&
+		    history_slice_is_within(slice->begin_ns, slice->end_ns, pass->range->from_ns,
+					    pass->range->to_ns))
+			add_block(pass, &r.block, &h->places[i], first_origin);
 	}
 	if (err)
 		notice_add(pass->notices, "the times lack a segment of the history: %s", e.text);
 	history_reader_free(&r);
-	free(origins);
+}
+
+void periods_prepare(struct collection *c)
+{
+	for (size_t i = 0; i < c->sessions.nr; i++)
+		c->sessions.sessions[i].history->keeps_places = true;
 }
 
 void periods_add(const struct collection *c, const struct time_range *range, struct periods *p,
 		 const struct period_rows *rows, struct notices *notices)
 {
 	const struct pass pass = { p, range, rows, notices };
-	uint32_t next_origin = 0;
+	uint32_t first_origin = 0;
 
 	for (size_t i = 0; i < c->sessions.nr; i++) {
 		const struct session_history *h = c->sessions.sessions[i].history;
 
-		for (size_t k = 0; k < h->nr; k++)
-			add_segment(&pass, h, k, &next_origin);
+		for (size_t k = 0; k < h->nr && h->places; k++)
+			add_segment(&pass, h, k, first_origin);
+		first_origin += h->nr_counts;
 	}
 }
 

@@ -31,6 +31,9 @@ struct period_rows {
 	uint64_t *samples;		/* of each row, periods.nr of them */
 };
 
+/* Before the stacks of @c are read: keep what periods_add() needs. */
+void periods_prepare(struct collection *c);
+
 /* Divide the range that @c is, all of whose sessions are of the history, into @max or fewer. */
 void periods_make(const struct collection *c, size_t max, struct periods *ret);
 void periods_free(struct periods *p);

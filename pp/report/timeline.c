@@ -84,6 +84,7 @@ int timeline_make(struct collection *c, const struct stacks_options *options, si
 	int err;
 
 	*t = (struct timeline){ .nr_classes = c->arrangement.nr_classes };
+	periods_prepare(c);
 	err = stacks_read(c, options, &t->report, &t->stacks, notices, e);
 	if (err)
 		return err;

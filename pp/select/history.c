@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* history.c - find the segments of a range of time, and put their stacks together */
 #include "pp/select/history.h"
 
@@ -70,28 +70,60 @@ static void add_numbers(struct session_history *h, const struct history_slice *s
 	}
 }
 
-/* Takes over @segment. */
-static void add_segment(struct search *s, const char *folder, const struct history_segment *segment)
+/* The session that the segment in @folder belongs to. */
+static struct session_history *session_of(struct search *s, const char *folder)
 {
 	char *stats = path_join(folder, "stats");
 	struct session_info info = { .start_time = 0 };
-	struct session_history *h;
 
 	(void)session_info_read(stats, &info);
 	free(stats);
 	if (!s->nr || !is_same_session(&s->infos[s->nr - 1], &info)) {
 		xgrow(s->all, s->nr, s->room);
 		xgrow(s->infos, s->nr, s->infos_room);
-		s->all[s->nr] = (struct session_history){ .begin_ns = INT64_MAX };
+		s->all[s->nr] = (struct session_history){
+			.range = *s->range, .begin_ns = INT64_MAX,
+			.filer = history_filer_new(&info),
+		};
 		s->infos[s->nr++] = info;
 	}
-	h = &s->all[s->nr - 1];
+	return &s->all[s->nr - 1];
+}
+
+static void add_stacks(struct session_history *h, const struct stack_snapshot *s)
+{
+	struct stack_totals totals;
+
+	stack_snapshot_totals(s, &totals);
+	count_add(&h->counts.recorded, totals.samples);
+	for (uint32_t i = 0; i < s->nr_counts && !h->has_callers; i++)
+		h->has_callers = s->nodes[s->nodes[s->counts[i].node].parent].parent != STACK_NONE;
+	for (int i = 0; i < COUNTS_STACK_ENDS && i < NR_STACK_ENDS; i++)
+		count_add(&h->counts.stacks[i], totals.ends[i]);
+	count_add(&h->counts.stacks_guessed, totals.guessed);
+}
+
+/* Samples without a frame, as no daemon writes them. */
+static void drop_empty(struct stack_snapshot *s)
+{
+	struct stack_count *counts = (struct stack_count *)s->counts;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < s->nr_counts; i++)
+		if (s->nodes[counts[i].node].parent != STACK_NONE)
+			counts[nr++] = counts[i];
+	s->nr_counts = nr;
+}
+
+static void add_segment(struct search *s, const char *folder, const char *path,
+			struct history_segment *segment)
+{
+	struct session_history *h = session_of(s, folder);
+
 	free(h->folder);
 	h->folder = xstrdup(folder);
 	xgrow(h->segments, h->nr, h->room);
-	xgrow(h->paths, h->nr, h->paths_room);
-	h->paths[h->nr] = path_join(folder, HISTORY_SEGMENT);
-	h->segments[h->nr++] = *segment;
+	h->segments[h->nr++] = xstrdup(path);
 	for (size_t i = 0; i < segment->nr_slices; i++) {
 		const struct history_slice *slice = &segment->slices[i];
 
@@ -99,8 +131,29 @@ static void add_segment(struct search *s, const char *folder, const struct histo
 			h->begin_ns = slice->begin_ns;
 		if (slice->end_ns > h->end_ns)
 			h->end_ns = slice->end_ns;
+		if (slice->end_ns - slice->begin_ns > h->longest_ns)
+			h->longest_ns = slice->end_ns - slice->begin_ns;
 		add_numbers(h, slice);
 	}
+	drop_empty(&segment->stacks);
+	add_stacks(h, &segment->stacks);
+	history_filer_add(h, &segment->stacks);
+}
+
+/* What a crash left of the last slice of a segment that goes on may be a slice being written. */
+static void report_damage(struct search *s, const char *folder, const char *path,
+			  const struct history_segment *segment)
+{
+	char *store = path_join(folder, HISTORY_STORE);
+
+	if (segment->damaged)
+		notice_add(s->notices, "'%s' is damaged; slices lost: %llu, samples of later "
+			   "slices lost: %llu", path, (unsigned long long)segment->damaged,
+			   (unsigned long long)segment->lost);
+	if (segment->cut && !file_exists(store))
+		notice_add(s->notices, "'%s' is truncated: ignored %llu bytes at its end", path,
+			   (unsigned long long)segment->cut);
+	free(store);
 }
 
 static void look_at_folder(struct search *s, const char *folder)
@@ -114,111 +167,26 @@ static void look_at_folder(struct search *s, const char *folder)
 	err = file_exists(path) ? history_segment_scan(path, look_at_slice, s, &e) : 0;
 	if (!err && s->has_slice) {
 		err = history_segment_read(path, s->range->from_ns, s->range->to_ns, &segment, &e);
-		if (!err)
-			add_segment(s, folder, &segment);
+		if (!err) {
+			report_damage(s, folder, path, &segment);
+			add_segment(s, folder, path, &segment);
+			history_segment_free(&segment);
+		}
 	}
 	if (err && err != -ENOENT)
 		notice_add(s->notices, "ignored a segment of the history: %s", e.text);
 	free(path);
 }
 
-/* --- one snapshot of many --- */
-
-static void *grow(const void *old, size_t nr, size_t more, size_t size)
+static void end_counts(struct session_history *h)
 {
-	return xrealloc_array((void *)old, nr + more + 1, size);
-}
+	struct cpu_counts *c = &h->counts;
 
-#define APPEND(to, from, what, nr_what)                                                        \
-	do {                                                                                   \
-		(to)->what = grow((to)->what, (to)->nr_what, (from)->nr_what,                  \
-				  sizeof(*(to)->what));                                        \
-		memcpy((void *)((to)->what + (to)->nr_what), (from)->what,                     \
-		       (from)->nr_what * sizeof(*(to)->what));                                 \
-	} while (0)
-
-/* Indices of @from go on behind those of @to. */
-static void append_snapshot(struct stack_snapshot *to, const struct stack_snapshot *from)
-{
-	struct stack_context *contexts;
-	struct stack_frame *frames;
-	struct stack_node *nodes;
-	struct stack_count *counts;
-
-	APPEND(to, from, images, nr_images);
-	APPEND(to, from, events, nr_events);
-	APPEND(to, from, contexts, nr_contexts);
-	APPEND(to, from, frames, nr_frames);
-	APPEND(to, from, nodes, nr_nodes);
-	APPEND(to, from, ends, nr_nodes);
-	APPEND(to, from, counts, nr_counts);
-	contexts = (struct stack_context *)to->contexts + to->nr_contexts;
-	for (uint32_t i = 0; i < from->nr_contexts; i++)
-		if (contexts[i].app != STACK_NONE)
-			contexts[i].app += to->nr_images;
-	frames = (struct stack_frame *)to->frames + to->nr_frames;
-	for (uint32_t i = 0; i < from->nr_frames; i++)
-		frames[i].image += to->nr_images;
-	nodes = (struct stack_node *)to->nodes + to->nr_nodes;
-	for (uint32_t i = 0; i < from->nr_nodes; i++) {
-		if (nodes[i].parent == STACK_NONE)
-			continue;
-		nodes[i].parent += to->nr_nodes;
-		nodes[i].frame += to->nr_frames;
+	c->received = cpu_counts_accounted(c);
+	if (!h->has_callers) {
+		memset(c->stacks, 0, sizeof(c->stacks));
+		c->stacks_guessed = 0;
 	}
-	counts = (struct stack_count *)to->counts + to->nr_counts;
-	for (uint32_t i = 0; i < from->nr_counts; i++) {
-		counts[i].node += to->nr_nodes;
-		counts[i].context += to->nr_contexts;
-		counts[i].event += to->nr_events;
-	}
-	to->nr_images += from->nr_images;
-	to->nr_events += from->nr_events;
-	to->nr_contexts += from->nr_contexts;
-	to->nr_frames += from->nr_frames;
-	to->nr_nodes += from->nr_nodes;
-	to->nr_counts += from->nr_counts;
-}
-
-/* Stacks of slices that were not asked for have counts of 0: they are left out. */
-bool session_history_has(const struct stack_snapshot *s, uint32_t i)
-{
-	return s->counts[i].count && s->nodes[s->counts[i].node].parent != STACK_NONE;
-}
-
-static void drop_unused(struct stack_snapshot *s)
-{
-	struct stack_count *counts = (struct stack_count *)s->counts;
-	uint32_t nr = 0;
-
-	for (uint32_t i = 0; i < s->nr_counts; i++)
-		if (session_history_has(s, i))
-			counts[nr++] = counts[i];
-	s->nr_counts = nr;
-}
-
-static void count_all(struct session_history *h)
-{
-	const struct stack_snapshot *s = &h->stacks;
-	struct stack_totals totals;
-
-	stack_snapshot_totals(s, &totals);
-	h->counts.recorded = totals.samples;
-	h->counts.received = cpu_counts_accounted(&h->counts);
-	for (uint32_t i = 0; i < s->nr_counts && !h->has_callers; i++)
-		h->has_callers = s->nodes[s->nodes[s->counts[i].node].parent].parent != STACK_NONE;
-	for (int i = 0; i < COUNTS_STACK_ENDS && i < NR_STACK_ENDS && h->has_callers; i++)
-		h->counts.stacks[i] = totals.ends[i];
-	if (h->has_callers)
-		h->counts.stacks_guessed = totals.guessed;
-}
-
-static void put_together(struct session_history *h)
-{
-	for (size_t i = 0; i < h->nr; i++)
-		append_snapshot(&h->stacks, &h->segments[i].stacks);
-	drop_unused(&h->stacks);
-	count_all(h);
 }
 
 /* --- */
@@ -261,7 +229,7 @@ int histories_read(const char *session_dir, const struct time_range *range,
 	if (!err && !s.nr)
 		err = none_found(&s, history, folders.nr, e);
 	for (size_t i = 0; i < s.nr; i++) {
-		put_together(&s.all[i]);
+		end_counts(&s.all[i]);
 		if (s.all[i].not_kept)
 			notice_add(notices, "the history lacks %llu samples of '%s' that were "
 				   "recorded in the session: its store was full or could not be "
@@ -281,58 +249,15 @@ int histories_read(const char *session_dir, const struct time_range *range,
 void session_history_free(struct session_history *h)
 {
 	for (size_t i = 0; i < h->nr; i++) {
-		history_segment_free(&h->segments[i]);
-		free(h->paths[i]);
+		free(h->segments[i]);
+		if (h->places)
+			free(h->places[i].ids);
 	}
+	free(h->places);
 	for (size_t i = 0; i < h->nr_files; i++)
 		free(h->files[i].arcs);
 	free(h->segments);
-	free(h->paths);
 	free(h->files);
-	stack_snapshot_free(&h->stacks);
+	history_filer_free(h->filer);
 	free(h->folder);
-}
-
-/* --- stacks --- */
-
-static const void *copy_array(const void *array, size_t nr, size_t size)
-{
-	void *copy = xcalloc(nr + 1, size);
-
-	if (nr)
-		memcpy(copy, array, nr * size);
-	return copy;
-}
-
-/* The arrays are the caller's then, and the texts stay the history's. */
-void session_history_stacks(const struct session_history *h, struct stack_snapshot *ret)
-{
-	const struct stack_snapshot *s = &h->stacks;
-
-	*ret = *s;
-	ret->images = copy_array(s->images, s->nr_images, sizeof(*s->images));
-	ret->events = copy_array(s->events, s->nr_events, sizeof(*s->events));
-	ret->contexts = copy_array(s->contexts, s->nr_contexts, sizeof(*s->contexts));
-	ret->frames = copy_array(s->frames, s->nr_frames, sizeof(*s->frames));
-	ret->nodes = copy_array(s->nodes, s->nr_nodes, sizeof(*s->nodes));
-	ret->ends = copy_array(s->ends, s->nr_nodes, sizeof(*s->ends));
-	ret->counts = copy_array(s->counts, s->nr_counts, sizeof(*s->counts));
-}
-
-int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,
-			struct op_error *e)
-{
-	char *path;
-	int err;
-
-	if (s->history && !s->history->has_callers)
-		return -ENOENT;
-	if (s->history) {
-		session_history_stacks(s->history, ret);
-		return 0;
-	}
-	path = path_join(s->samples, "stats/" STACK_STORE_FILE);
-	err = stack_store_read(path, ret, e);
-	free(path);
-	return err;
 }

@@ -2,8 +2,9 @@
 /*
  * history.h - a range of time of SD/history as a session: its samples in memory, not in files
  *
- * The segments of one session of the daemon become one. What reports read besides - the kernel's
- * symbols, copies of binaries - is in the folder of the last segment.
+ * The segments of one session of the daemon become one. They are read one after the other, and what
+ * is kept are sums, so memory grows with the rows of the report, not with the range. What reports
+ * read besides - the kernel's symbols, copies of binaries - is in the folder of the last segment.
  */
 #ifndef PP_SELECT_HISTORY_H
 #define PP_SELECT_HISTORY_H
@@ -13,18 +14,27 @@
 #include "pp/select/stack_arcs.h"
 #include "pp/select/time_range.h"
 
+/* Of each count of a segment (libdb/history/block.h): its index in session_history_stacks()' */
+struct history_places {
+	uint32_t *ids;			/* STACK_NONE: it has no samples there */
+	size_t nr;
+};
+
 struct session_history {
 	char *folder;			/* as a session's samples: it has stats/ */
-	struct history_segment *segments;	/* they own the texts of @stacks */
-	char **paths;			/* of their files */
-	size_t nr, room, paths_room;
+	char **segments;		/* their paths */
+	size_t nr, room;
+	struct time_range range;
 	int64_t begin_ns, end_ns;	/* of the slices */
-	/* of all segments, one after the other; of their counts those of session_history_has() */
-	struct stack_snapshot stacks;
+	int64_t longest_ns;		/* slice */
+	bool keeps_places;		/* set it before the stacks are read, to have: */
+	struct history_places *places;	/* of each segment, or NULL */
+	uint32_t nr_counts;		/* of the stacks, once they were read */
 	bool has_callers;
 	struct cpu_counts counts;
 	uint64_t not_kept;		/* samples that are in the daemon's session only */
-	struct stack_arc_file *files;	/* by session_history_make_files() */
+	struct history_filer *filer;	/* owns the names in: */
+	struct stack_arc_file *files;	/* the samples, sorted into files */
 	size_t nr_files, files_room;
 };
 
@@ -38,14 +48,19 @@ int histories_read(const char *session_dir, const struct time_range *range,
 		   struct op_error *e);
 void session_history_free(struct session_history *h);
 
-/* Sort the samples into files, as @session says. Sets its ids. */
-void session_history_make_files(struct session_history *h, struct report_session *session);
+/*
+ * Sorts samples into the files that the daemon would have written for them. @info: of the session.
+ */
+struct history_filer *history_filer_new(const struct session_info *info);
+void history_filer_free(struct history_filer *f);		/* NULL is fine */
+/* Add the samples of @s to @h->files. */
+void history_filer_add(struct session_history *h, const struct stack_snapshot *s);
+/* All were added: each key is in a file once. *ret: builds of images, or NULL. */
+void history_filer_end(struct session_history *h, struct image_ids **ret);
 
-/* Whether count @i of a segment is kept in the stacks of all. */
-bool session_history_has(const struct stack_snapshot *segment, uint32_t i);
-
-/* The stacks, also if they have no callers. */
-void session_history_stacks(const struct session_history *h, struct stack_snapshot *ret);
+/* The stacks of all segments, each once, read again. *ret is the caller's. */
+int session_history_stacks(struct session_history *h, struct stack_snapshot *ret,
+			   struct op_error *e);
 
 /* The call stacks of any session. Errors as of stack_store_read(): -ENOENT, it has none. */
 int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,

@@ -187,7 +187,9 @@ static void add_history(struct session_list *list, const struct profile_spec *sp
 	snprintf(s->info.call_arcs, sizeof(s->info.call_arcs), "%s", SESSION_ARCS_OF_STACKS);
 	s->has_counts = true;
 	s->counts = history->counts;
-	session_history_make_files(s->history, s);
+	if (s->ids)
+		image_ids_free(s->ids);
+	history_filer_end(s->history, &s->ids);
 }
 
 static int open_range(const char *session_dir, const struct profile_spec *spec, bool times,

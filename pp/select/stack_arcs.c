@@ -383,8 +383,8 @@ static void add_all(struct maker *m)
 
 void stack_arc_file_sort(struct stack_arc_file *f)
 {
-	struct stack_arc *spare = xcalloc(f->nr + 1, sizeof(*spare)), *sorted;
-	size_t nr = 0;
+	size_t room = f->nr + 1, nr = 0;
+	struct stack_arc *spare = xcalloc(room, sizeof(*spare)), *sorted;
 
 	_Static_assert(sizeof(*sorted) == sizeof(struct radix_item), "cast to radix_item");
 	sorted = radix_sort(f->arcs, spare, f->nr);
@@ -395,6 +395,7 @@ void stack_arc_file_sort(struct stack_arc_file *f)
 			sorted[nr++] = sorted[i];
 	}
 	free(sorted == spare ? f->arcs : spare);
+	f->room = sorted == spare ? room : f->room;
 	f->arcs = sorted;
 	f->nr = nr;
 }

@@ -41,6 +41,14 @@ static bool take(const char **at, const char *word)
 	return true;
 }
 
+static int days_of(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool is_leap = !(year % 4) && (year % 100 || !(year % 400));
+
+	return days[month - 1] + (month == 2 && is_leap);
+}
+
 static bool parse_date(const char **at, struct tm *tm)
 {
 	const char *p = *at;
@@ -52,7 +60,7 @@ static bool parse_date(const char **at, struct tm *tm)
 	if (month < 1 || month > 12 || !take(&p, "-"))
 		return false;
 	day = digits(&p, 2);
-	if (day < 1 || day > 31)
+	if (day < 1 || day > days_of(year, month))
 		return false;
 	tm->tm_year = year - 1900;
 	tm->tm_mon = month - 1;
@@ -107,56 +115,52 @@ static bool parse_zone(const char **at, int *ret)
 	return true;
 }
 
-/* A day: a date, today or yesterday; or the day of @base, if only the time of day follows. */
-static bool parse_day(const char **at, time_t base, time_t now, struct tm *tm, bool *has_day)
-{
-	bool is_yesterday;
+enum day { DAY_OF_BASE, DAY_DATE, DAY_TODAY, DAY_YESTERDAY };
 
-	*has_day = true;
-	localtime_r(&base, tm);
-	tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
+static enum day parse_day(const char **at, struct tm *tm)
+{
 	if (parse_date(at, tm))
-		return true;
-	is_yesterday = take(at, "yesterday");
-	if (is_yesterday || take(at, "today")) {
-		localtime_r(&now, tm);
-		tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
-		tm->tm_mday -= is_yesterday;
-		return true;
-	}
-	*has_day = false;
-	return false;
+		return DAY_DATE;
+	if (take(at, "yesterday"))
+		return DAY_YESTERDAY;
+	return take(at, "today") ? DAY_TODAY : DAY_OF_BASE;
 }
 
-/* mktime() turns the 31st of a short month into the next one's first: that is a mistake. */
-static bool to_seconds(struct tm *tm, bool has_zone, int zone, bool has_date, int64_t *ret)
+/* The day of @at there, in that zone or here. */
+static void set_day(struct tm *tm, time_t at, bool has_zone, int zone)
 {
-	struct tm t = *tm;
-	int64_t seconds;
+	struct tm day;
 
-	t.tm_isdst = -1;
-	seconds = has_zone ? timegm(&t) - zone : mktime(&t);
-	if (has_date && tm->tm_hour < 24 && (t.tm_mday != tm->tm_mday || t.tm_mon != tm->tm_mon))
-		return false;
-	*ret = seconds;
-	return seconds >= 0 && seconds <= SECONDS_MAX;
+	at += zone;
+	if (has_zone)
+		gmtime_r(&at, &day);
+	else
+		localtime_r(&at, &day);
+	tm->tm_year = day.tm_year;
+	tm->tm_mon = day.tm_mon;
+	tm->tm_mday = day.tm_mday;
 }
 
 static bool parse_absolute(const char *text, time_t base, time_t now, int64_t *ret)
 {
-	bool has_day, has_clock, has_zone = false, is_date = text[4] == '-';
+	struct tm tm = { .tm_isdst = -1 };
+	enum day day = parse_day(&text, &tm);
+	bool has_clock, has_zone;
 	int zone = 0;
-	struct tm tm;
 
-	(void)parse_day(&text, base, now, &tm, &has_day);
-	if (has_day && *text)
+	if (day != DAY_OF_BASE && *text)
 		text += *text == 'T' || *text == ' ';
 	has_clock = parse_clock(&text, &tm);
-	if (!has_day && !has_clock)
+	if (day == DAY_OF_BASE && !has_clock)
 		return false;
-	if (has_clock || has_day)
-		has_zone = parse_zone(&text, &zone);
-	return !*text && to_seconds(&tm, has_zone, zone, is_date, ret);
+	has_zone = parse_zone(&text, &zone);
+	if (*text)
+		return false;
+	if (day != DAY_DATE)
+		set_day(&tm, day == DAY_OF_BASE ? base : now, has_zone, zone);
+	tm.tm_mday -= day == DAY_YESTERDAY;
+	*ret = has_zone ? timegm(&tm) - zone : mktime(&tm);
+	return *ret >= 0 && *ret <= SECONDS_MAX;
 }
 
 /* @base: the day of a time without one. */

@@ -18,3 +18,6 @@ all_objs += $(patsubst $(O)/bench/%,$(O)/tests/bench/%.o,$(sampler_benches))
 $(sampler_benches): LIBS := -L$(O)/lib -loprofsampler '-Wl,-rpath,$$ORIGIN/../lib' -ldl -lpthread
 $(sampler_benches): $(O)/bench/%: $(O)/tests/bench/%.o | $(O)/lib/liboprofsampler.so
 	$(link)
+
+# for history.bench
+$(eval $(call test_tool,mkweek,tests/bench/mkweek.c,libdb.a))

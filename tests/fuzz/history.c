@@ -3,7 +3,7 @@
  * history.c - fuzz segments of a history: reading, and merging loses no sample
  *
  * An input is blocks before they are compressed: 16 bits of length, then so many bytes. Checksums
- * would keep changed bytes from the code behind them.
+ * would keep changed bytes from the code behind them. The top bit of its length damages a block.
  */
 #include <string.h>
 #include <zstd.h>
@@ -13,7 +13,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void add_block(struct strbuf *out, const uint8_t *data, size_t n)
+static size_t compress_block(char *packed, size_t room, const uint8_t *data, size_t n)
+{
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	size_t length;
+
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+	length = ZSTD_compress2(context, packed, room, data, n);
+	ZSTD_freeCCtx(context);
+	return length;
+}
+
+static void add_block(struct strbuf *out, const uint8_t *data, size_t n, bool is_damaged)
 {
 	struct history_block_header h = { .size = (uint32_t)n };
 	const uint8_t *at = data;
@@ -22,7 +33,8 @@ static void add_block(struct strbuf *out, const uint8_t *data, size_t n)
 
 	h.begin_ns = (int64_t)varint_get(&at, data + n, &failed);
 	h.end_ns = (int64_t)((uint64_t)h.begin_ns + varint_get(&at, data + n, &failed));
-	h.length = (uint32_t)ZSTD_compress(packed, sizeof(packed), data, n, 1);
+	h.length = (uint32_t)compress_block(packed, sizeof(packed), data, n);
+	packed[h.length - 1] ^= is_damaged;		/* the checksum */
 	strbuf_add_bytes(out, &h, sizeof(h));
 	strbuf_add_bytes(out, packed, h.length);
 }
@@ -34,13 +46,14 @@ static const char *segment(const uint8_t *data, size_t size)
 
 	history_put_header(&out);
 	while (size >= 2) {
-		size_t n = (size_t)data[0] | (size_t)data[1] << 8;
+		size_t n = (size_t)data[0] | (size_t)(data[1] & 0x7f) << 8;
+		bool is_damaged = data[1] & 0x80;
 
 		data += 2;
 		size -= 2;
 		if (n > size)
 			n = size;
-		add_block(&out, data, n);
+		add_block(&out, data, n, is_damaged);
 		data += n;
 		size -= n;
 	}
@@ -56,7 +69,8 @@ static void add_length(void *sum, int64_t begin_ns, int64_t end_ns)
 	*(uint64_t *)sum += (uint64_t)(end_ns - begin_ns);
 }
 
-static int count_samples(const char *path, uint64_t *ret)
+/* *ret_whole: nothing is missing, so it can be merged. */
+static int count_samples(const char *path, uint64_t *ret, bool *ret_whole)
 {
 	uint64_t length = 0;
 	struct history_segment s;
@@ -77,6 +91,7 @@ static int count_samples(const char *path, uint64_t *ret)
 			names += strlen(s.slices[i].numbers[k].name);
 	}
 	*ret = t.samples;
+	*ret_whole = !s.cut && !s.damaged;
 	history_segment_free(&s);
 	return names == SIZE_MAX || length == UINT64_MAX;	/* so that none is left out */
 }
@@ -85,10 +100,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *path = segment(data, size);
 	uint64_t before, after;
+	bool is_whole = false, stays_whole = false;
 
-	if (!count_samples(path, &before) &&
-	    (history_segment_merge(path, INT64_C(600000000000), NULL) ||
-	     count_samples(path, &after) || after != before))
+	if (!count_samples(path, &before, &is_whole) &&
+	    (!history_segment_merge(path, INT64_C(600000000000), NULL) != is_whole ||
+	     count_samples(path, &after, &stays_whole) || after != before ||
+	     stays_whole != is_whole))
 		abort();
 	unlink(path);
 	return 0;

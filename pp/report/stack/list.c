@@ -390,7 +390,7 @@ static void read_session(struct reader *r, const struct report_session *session,
 
 	r->session = session;
 	if (session->history && is_leaves_only(r))
-		session_history_stacks(session->history, &r->snapshot);
+		err = session_history_stacks(session->history, &r->snapshot, &why);
 	else
 		err = session_stacks_read(session, &r->snapshot, &why);
 	if (!err) {
@@ -401,8 +401,6 @@ static void read_session(struct reader *r, const struct report_session *session,
 		r->nr_read++;
 		return;
 	}
-	if (session->history)
-		r->first_origin += session->history->stacks.nr_counts;
 	if (err != -ENOENT && err != -ENODATA) {
 		*ret_err = op_error_set(e, err, "%s", why.text);
 		if (r->collection->sessions.nr > 1)

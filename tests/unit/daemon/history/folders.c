@@ -18,6 +18,13 @@
 static const struct history_config plenty = { .age_s = 14 * 86400, .quota = UINT64_C(1) << 40,
 					      .slice_ns = MINUTE };
 
+static struct kept_folders kept;
+
+static void open_kept(void)
+{
+	CHECK(!kept_folders_open(&kept, tmpdir), "open");
+}
+
 static char *folder_at(unsigned int number, int64_t begin_ns)
 {
 	char *name = history_folder_name(number, begin_ns), *path = path_join(tmpdir, name);
@@ -86,18 +93,20 @@ TEST(the_oldest_is_dropped_first)
 	tmpdir_make();
 	for (int i = 0; i < 4; i++)
 		paths[i] = make((unsigned int)i + 9, NOW - HOUR, 3);	/* 9 is before 10 */
-	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
+	open_kept();
+	CHECK(history_make_room(&kept, &c, 12, NOW), "full");
 	CHECK(file_exists(paths[0]), "dropped without need");
 	c.quota = 3 * 4096;
-	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
+	CHECK(history_make_room(&kept, &c, 12, NOW), "full");
 	CHECK(!file_exists(paths[0]) && file_exists(paths[1]) && file_exists(paths[3]),
 	      "not the oldest");
 	c.quota = 1;
-	CHECK(history_make_room(tmpdir, &c, 12, NOW), "full");
+	CHECK(history_make_room(&kept, &c, 12, NOW), "full");
 	CHECK(!file_exists(paths[1]) && !file_exists(paths[2]) && file_exists(paths[3]),
 	      "not all but the current one");
-	CHECK(history_make_room(tmpdir, &c, 10, NOW) && file_exists(paths[3]),
+	CHECK(history_make_room(&kept, &c, 10, NOW) && file_exists(paths[3]),
 	      "the one that will be the current one");
+	kept_folders_free(&kept);
 	for (int i = 0; i < 4; i++)
 		free(paths[i]);
 }
@@ -111,13 +120,15 @@ TEST(one_is_dropped_for_its_age)
 	a = make(1, NOW - 20 * DAY, 2);
 	b = make(2, NOW - 19 * DAY, 2);
 	young = make(3, NOW - 13 * DAY, 2);
-	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
+	open_kept();
+	CHECK(history_make_room(&kept, &plenty, 4, NOW), "full");
 	CHECK(!file_exists(a) && file_exists(b) && file_exists(young), "first turn");
-	CHECK(history_make_room(tmpdir, &plenty, 4, NOW - 30 * DAY), "full");
+	CHECK(history_make_room(&kept, &plenty, 4, NOW - 30 * DAY), "full");
 	CHECK(file_exists(b), "dropped after a step back");
-	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
-	CHECK(history_make_room(tmpdir, &plenty, 4, NOW), "full");
+	CHECK(history_make_room(&kept, &plenty, 4, NOW), "full");
+	CHECK(history_make_room(&kept, &plenty, 4, NOW), "full");
 	CHECK(!file_exists(b) && file_exists(young), "second turn");
+	kept_folders_free(&kept);
 	free(a);
 	free(b);
 	free(young);
@@ -132,7 +143,8 @@ TEST(merged_with_age)
 	week = make(1, NOW - 8 * DAY, 60);
 	day = make(2, NOW - 2 * DAY, 60);
 	new = make(3, NOW - 2 * HOUR, 60);
-	while (history_roll_up(tmpdir, NULL, NOW))
+	open_kept();
+	while (history_roll_up(&kept, 99, NOW))
 		;
 	CHECK(slices_of(week, &samples) == 1 && samples == 60, "week: %d slices, %d samples",
 	      slices_of(week, &samples), (int)samples);
@@ -140,14 +152,33 @@ TEST(merged_with_age)
 	      slices_of(day, &samples), (int)samples);
 	CHECK(slices_of(new, &samples) == 60 && samples == 60, "new: %d slices, %d samples",
 	      slices_of(new, &samples), (int)samples);
-	CHECK(history_roll_up(tmpdir, NULL, NOW + 6 * DAY), "not due after a week");
+	CHECK(history_roll_up(&kept, 99, NOW + 6 * DAY), "not due after a week");
 	CHECK(slices_of(day, &samples) == 1 && samples == 60, "later: %d slices",
 	      slices_of(day, &samples));
-	CHECK(history_roll_up(tmpdir, day, NOW + 6 * DAY) &&
-	      !history_roll_up(tmpdir, day, NOW + 6 * DAY), "the new one");
+	CHECK(history_roll_up(&kept, 2, NOW + 6 * DAY) &&
+	      !history_roll_up(&kept, 2, NOW + 6 * DAY), "the new one");
+	kept_folders_free(&kept);
 	free(week);
 	free(day);
 	free(new);
+}
+
+/* Only the folder that is being filled is looked into, but with each segment and before a drop. */
+TEST(work_does_not_grow_with_the_folders)
+{
+	uint64_t before;
+
+	tmpdir_make();
+	for (unsigned int i = 1; i < 12; i++)
+		free(make(i, NOW - (12 - i) * HOUR, 2));
+	open_kept();
+	CHECK(history_make_room(&kept, &plenty, 11, NOW), "full");
+	before = kept.nr_looked;
+	for (int i = 0; i < 100; i++)
+		CHECK(history_make_room(&kept, &plenty, 11, NOW) &&
+		      !history_roll_up(&kept, 11, NOW), "full, or something to merge");
+	CHECK(kept.nr_looked - before == 100, "%d folders", (int)(kept.nr_looked - before));
+	kept_folders_free(&kept);
 }
 
 TEST(other_names_stay)
@@ -159,7 +190,9 @@ TEST(other_names_stay)
 	CHECK(!file_make_dirs(tmpdir_path("12"), 0755) &&
 	      !file_make_dirs(tmpdir_path("x-1"), 0755) &&
 	      !file_make_dirs(tmpdir_path("1-1"), 0755), "mkdir");
-	CHECK(history_make_room(tmpdir, &c, 4, NOW), "full");
+	open_kept();
+	CHECK(history_make_room(&kept, &c, 4, NOW), "full");
+	kept_folders_free(&kept);
 	CHECK(file_exists(tmpdir_path("12")) && file_exists(tmpdir_path("x-1")) &&
 	      file_exists(tmpdir_path("1-1")), "dropped a folder that is not a segment");
 }

@@ -33,12 +33,20 @@ TEST(steps_and_suspend)
 	/* a small correction is no step */
 	expect(71 * SECOND, 10 * SECOND, SLICE_GOES_ON, 71 * SECOND);
 	/* suspended for 20 s, of which the slice has none */
-	expect(90 * SECOND, 10 * SECOND, SLICE_ENDS, 70 * SECOND);
+	expect(90 * SECOND, 10 * SECOND, SEGMENT_ENDS, 70 * SECOND);
 	/* for hours */
 	expect(5 * HOUR, 10 * SECOND, SEGMENT_ENDS, 70 * SECOND);
 	/* set back by a minute, and by hours: the slice stays where it was */
-	expect(10 * SECOND, 10 * SECOND, SLICE_ENDS, 70 * SECOND);
+	expect(10 * SECOND, 10 * SECOND, SEGMENT_ENDS, 70 * SECOND);
 	expect(-5 * HOUR, 10 * SECOND, SEGMENT_ENDS, 70 * SECOND);
+}
+
+TEST(gaps)
+{
+	slice_clock_begin(&c, T0, 0);
+	CHECK(!slice_clock_has_gap(&c, T0 + SECOND, SECOND), "a second");
+	CHECK(slice_clock_has_gap(&c, T0 + 3 * SECOND, 3 * SECOND), "three seconds");
+	CHECK(slice_clock_has_gap(&c, T0 - HOUR, SECOND), "a step");
 }
 
 TEST(never_ends_before_it_begins)

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include "daemon/history/slice_clock.h"
 #include "libdb/history/folder.h"
 #include "libdb/history/segment.h"
 #include "tests/unit/daemon/record/stacks.h"
@@ -20,7 +21,8 @@ struct found {
 	uint64_t all, app, lib, kernel, heap;
 	uint64_t with_callers;
 	size_t nr_slices, nr_folders, nr_open;
-	uint64_t lost, filtered, not_kept;
+	uint64_t lost, over_limit, filtered, not_kept;
+	int64_t longest_ns;		/* slice */
 	bool has_links;
 };
 
@@ -78,6 +80,9 @@ static struct found look(void)
 			f.nr_slices += s.nr_slices;
 			for (size_t k = 0; k < s.nr_slices; k++) {
 				f.lost += number(&s.slices[k], "lost.unknown_image");
+				f.over_limit += number(&s.slices[k], "lost.limit");
+				if (s.slices[k].end_ns - s.slices[k].begin_ns > f.longest_ns)
+					f.longest_ns = s.slices[k].end_ns - s.slices[k].begin_ns;
 				f.filtered += number(&s.slices[k], "filtered");
 				f.not_kept += number(&s.slices[k], "not_kept");
 			}
@@ -118,6 +123,14 @@ static void dump(struct recorder *r)
 	CHECK(!recorder_dump(r, &e), "%s", e.text);
 }
 
+/* A stop ends a slice whenever it comes. */
+static void stop(struct recorder *r)
+{
+	struct op_error e = { "" };
+
+	CHECK(!recorder_stop(r, &e), "%s", e.text);
+}
+
 TEST(has_what_the_session_has)
 {
 	struct recorder *r;
@@ -137,7 +150,7 @@ TEST(has_what_the_session_has)
 	CHECK(f.nr_slices == 1 && f.nr_folders == 1 && f.nr_open == 1 && f.has_links,
 	      "%zu slices, %zu segments, %zu open", f.nr_slices, f.nr_folders, f.nr_open);
 	put_all_kinds();
-	dump(r);
+	stop(r);
 	f = look();
 	CHECK(f.all == 22 && f.nr_slices == 2 && f.lost == 2, "%d in %zu slices", (int)f.all,
 	      f.nr_slices);
@@ -178,6 +191,70 @@ TEST(each_session_has_its_segments)
 	f = look();
 	CHECK(f.all == 5 && f.nr_folders == 2 && f.has_links, "%d in %zu segments", (int)f.all,
 	      f.nr_folders);
+}
+
+/* Any user may dump at any rate. */
+TEST(a_dump_ends_one_slice_in_its_time)
+{
+	struct recorder *r;
+	struct found f;
+
+	prepare();
+	kept.slice_ns = 60 * MINUTE;
+	r = test_open();
+	for (int i = 0; i < 20; i++) {
+		put_calls(1);
+		dump(r);
+	}
+	f = look();
+	CHECK(f.nr_slices == 1 && f.all == 1, "%zu slices, %d samples", f.nr_slices, (int)f.all);
+	test_close(r);
+	f = look();
+	CHECK(f.nr_slices == 2 && f.all == 20, "%zu slices, %d samples", f.nr_slices, (int)f.all);
+}
+
+/* What a kill leaves is taken to begin where the last slice ended, or else the segment. */
+TEST(a_pause_ends_the_segment)
+{
+	struct op_error e = { "" };
+	struct recorder *r;
+	struct found f;
+
+	prepare();
+	r = test_open();
+	CHECK(!recorder_start(r, &e), "%s", e.text);
+	put_calls(2);
+	stop(r);
+	CHECK(!recorder_start(r, &e), "%s", e.text);
+	stop(r);
+	f = look();
+	CHECK(f.nr_folders == 1, "%zu segments", f.nr_folders);
+	usleep(2100 * 1000);		/* as long as a pause must be, at least */
+	CHECK(!recorder_start(r, &e), "%s", e.text);
+	put_calls(3);
+	stop(r);
+	f = look();
+	CHECK(f.nr_folders == 2 && f.all == 5 && f.longest_ns < SLICE_STEP_NS,
+	      "%zu segments, %d samples, a slice of %lld ms", f.nr_folders, (int)f.all,
+	      (long long)(f.longest_ns / 1000000));
+	test_close(r);
+}
+
+/* Samples that no sample file takes are in the history, and so they are not lost there. */
+TEST(has_what_sample_files_lost)
+{
+	struct recorder *r;
+	struct found f;
+
+	prepare();
+	test_config.max_files = 1;
+	r = test_open();
+	put_all_kinds();
+	stop(r);
+	f = look();
+	CHECK(test_totals(r).lost[LOST_LIMIT] > 0, "all files were made");
+	CHECK(f.all == 11 && !f.over_limit, "%d samples, %d lost", (int)f.all, (int)f.over_limit);
+	test_close(r);
 }
 
 /* --- kill -9 --- */
@@ -273,18 +350,18 @@ TEST(a_full_disk_delays_slices)
 	put_text(test_config.kernel.proc_kallsyms, "");
 	r = test_open();
 	put_all_kinds();
-	dump(r);
+	stop(r);
 	CHECK(look().nr_slices == 1, "no slice");
 	small_disk_fill(tmpdir_path("filler"));
 	/* less than 64 MB remain */
 	CHECK(!truncate(tmpdir_path("filler"), 40 << 20), "truncate");
 	put_all_kinds();
-	dump(r);
+	stop(r);
 	f = look();
 	CHECK(f.nr_slices == 1 && f.all == 11, "%zu slices", f.nr_slices);
 	unlink(tmpdir_path("filler"));
 	put_all_kinds();
-	dump(r);
+	stop(r);
 	f = look();
 	CHECK(f.nr_slices == 2 && f.all == 33 && f.lost == 3, "%d samples in %zu slices, %d lost",
 	      (int)f.all, f.nr_slices, (int)f.lost);

@@ -304,16 +304,58 @@ TEST(a_torn_slice_is_cut_off)
 	give_up();
 }
 
+static uint64_t samples_of(const struct history_segment *s)
+{
+	struct stack_totals totals;
+
+	stack_snapshot_totals(&s->stacks, &totals);
+	return totals.samples;
+}
+
+static size_t ends[SLICES];	/* of the blocks */
+
+/* The samples of the slice that has this byte of the file. */
+static uint64_t of_damaged(size_t byte)
+{
+	uint64_t sum = 0;
+	int i = 0;
+
+	while (i < SLICES - 1 && byte >= ends[i])
+		i++;
+	for (size_t k = 0; k < model[i].nr; k++)
+		sum += model[i].sums[k].count;
+	return sum;
+}
+
+static uint64_t find_ends(const char *bytes, size_t n)
+{
+	uint64_t sum = 0;
+	size_t at = 16;
+
+	for (int i = 0; i < SLICES && at + 24 <= n; i++) {
+		uint32_t length;
+
+		memcpy(&length, bytes + at, sizeof(length));
+		at += 24 + length;
+		ends[i] = at;
+		sum += of_damaged(at - 1);
+	}
+	return sum;
+}
+
 /* A changed byte is noticed, and the slices before it are read; or it is one that says nothing. */
 TEST(damaged)
 {
 	struct history_segment s;
 	struct op_error e = { "" };
+	uint64_t in_all;
+	int nr_damaged = 0;
 	char *bytes;
 	size_t n;
 
 	make_history();
 	CHECK(!file_read_all(segment_path, 1 << 26, &bytes, &n), "read");
+	in_all = find_ends(bytes, n);
 	for (size_t i = 0; i < n; i += 1 + test_random() % 97) {
 		char *copy = malloc(n);
 		int err;
@@ -327,14 +369,73 @@ TEST(damaged)
 			if (s.nr_slices == SLICES)
 				check_range(0, SLICES);
 			else
-				CHECK(s.cut, "byte %zu: %zu slices", i, s.nr_slices);
+				CHECK(s.cut || s.damaged, "byte %zu: %zu slices", i, s.nr_slices);
+			if (s.damaged == 1)	/* and no name of a number with it */
+				CHECK(samples_of(&s) + s.lost + of_damaged(i) == in_all,
+				      "byte %zu: %llu samples and %llu lost", i,
+				      (unsigned long long)samples_of(&s),
+				      (unsigned long long)s.lost);
+			nr_damaged += s.damaged == 1;
 			history_segment_free(&s);
 		} else {
 			CHECK(err == -EPROTO && strstr(e.text, "segment"), "byte %zu: %d %s", i,
 			      err, e.text);
 		}
 	}
+	CHECK(nr_damaged > 100, "%d segments with one damaged slice", nr_damaged);
 	free(bytes);
+	give_up();
+}
+
+/* What follows a damaged slice is read, and neither merged away nor cut off. */
+TEST(slices_after_a_damaged_one)
+{
+	struct history_writer *again = NULL;
+	struct history_segment s;
+	struct op_error e = { "" };
+	struct stat before, after;
+	char *bytes;
+	size_t n;
+
+	make_history();
+	CHECK(!file_read_all(segment_path, 1 << 26, &bytes, &n), "read");
+	(void)find_ends(bytes, n);
+	bytes[ends[10] + 40] ^= 1;
+	CHECK(!file_write_atomic(segment_path, bytes, n, 0600), "write");
+	stat(segment_path, &before);
+	s = read_range(BEGIN + 12 * MINUTE, BEGIN + 20 * MINUTE);
+	CHECK(s.nr_slices == 8 && s.damaged == 1 && samples_of(&s) && s.lost, "%zu slices",
+	      s.nr_slices);
+	history_segment_free(&s);
+	check_range(0, 11);
+	CHECK(history_segment_merge(segment_path, 10 * MINUTE, &e) == -EPROTO &&
+	      strstr(e.text, "not merged"), "%s", e.text);
+	CHECK(history_writer_open(segment_path, &again, &e) == -EPROTO &&
+	      strstr(e.text, "cannot be continued"), "%s", e.text);
+	stat(segment_path, &after);
+	CHECK(before.st_size == after.st_size, "cut off");
+	/* of the last one nothing is known */
+	CHECK(!truncate(segment_path, (off_t)n - 1), "truncate");
+	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
+	CHECK(s.nr_slices == SLICES - 2 && s.damaged == 1 && s.cut, "%zu slices", s.nr_slices);
+	history_segment_free(&s);
+	free(bytes);
+	give_up();
+}
+
+/* A power cut may leave zeros of a slice. */
+TEST(zeros_are_cut_off)
+{
+	struct history_segment s;
+	struct stat st;
+
+	make_history();
+	stat(segment_path, &st);
+	CHECK(!truncate(segment_path, st.st_size + 5000), "truncate");
+	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
+	CHECK(s.nr_slices == SLICES && s.cut == 5000 && !s.damaged, "%zu slices, %d bytes cut",
+	      s.nr_slices, (int)s.cut);
+	history_segment_free(&s);
 	give_up();
 }
 

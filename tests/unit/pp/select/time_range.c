@@ -57,6 +57,11 @@ TEST(time_zones)
 	expect("2026-09-28T06:00-0530..now", NOW - 1800, NOW);
 	/* the day on which the clock is set back has 25 hours */
 	expect("2025-10-26..2025-10-27", 1761429600, 1761429600 + 25 * 3600);
+	/* here it is the 29th, in the zone of the time the 28th */
+	set_zone("XXX-14");
+	expect("11:00Z..", NOW - 3600, NOW + 1);
+	expect("yesterday 12:00Z..today 12:00+00:00", NOW - DAY, NOW);
+	expect("01:00..", NOW - 3600, NOW + 1);
 	set_zone("UTC");
 }
 
@@ -64,7 +69,8 @@ TEST(refused)
 {
 	static const char *const texts[] = {
 		"", "..", "-1h", "14:00", "2026-09-28T12:00", "-1x..", "1h..", "25:00..", "12:60..",
-		"2026-13-01..", "2026-02-30..", "2026-09-28T..1", "tomorrow..", "-1h..-2h",
+		"2026-13-01..", "2026-02-30..", "2026-02-31T24:00..", "2026-02-29..",
+		"2026-09-28T..1", "tomorrow..", "-1h..-2h",
 		"now..now", "2026-09-28T12:00+99:00..", "@x..", "12:00 ..", "-99999999999d..",
 		"2026-09-28x..",
 		"-1h....",

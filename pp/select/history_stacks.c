@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * history_stacks.c - one snapshot of the stacks of many segments
+ *
+ * Each image, frame and node is in it once, so memory grows with different stacks only. A node
+ * without samples in the range is left out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/count.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/table.h"
+#include "libutil/xalloc.h"
+#include "pp/select/history.h"
+
+struct union_of {
+	struct stack_image *images;
+	struct stack_event *events;
+	struct stack_context *contexts;
+	struct stack_frame *frames;
+	struct stack_node *nodes;
+	uint16_t *ends;
+	struct stack_count *counts;
+	size_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
+	size_t images_room, events_room, contexts_room, frames_room, nodes_room, ends_room;
+	size_t counts_room;
+	struct hash_table by_image, by_event, by_context, by_frame, by_node, by_count;
+	size_t text_bytes;
+};
+
+/* Of a segment's snapshot: the indices of its parts in the union; STACK_NONE: not yet. */
+struct mapped {
+	const struct stack_snapshot *s;
+	uint32_t *images, *events, *contexts, *frames, *nodes;
+};
+
+static const char *copy_text(struct union_of *u, const char *text)
+{
+	u->text_bytes += strlen(text) + 1;
+	return xstrdup(text);
+}
+
+static bool is_image(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_image *a = &((const struct stack_image *)array)[id], *b = key;
+
+	return a->name.kind == b->name.kind && a->name.anon_tgid == b->name.anon_tgid &&
+	       a->name.anon_start == b->name.anon_start && a->name.anon_end == b->name.anon_end &&
+	       !strcmp(a->name.path, b->name.path) && !strcmp(a->build_id, b->build_id);
+}
+
+static uint32_t map_image(struct union_of *u, struct mapped *m, uint32_t i)
+{
+	const struct stack_image *image = &m->s->images[i];
+	uint64_t hash = hash_mix(hash_mix(hash_string(image->name.path),
+					  hash_string(image->build_id)), image->name.anon_start);
+	uint32_t id = m->images[i];
+
+	if (id != STACK_NONE)
+		return id;
+	id = hash_table_find(&u->by_image, hash, is_image, u->images, image);
+	if (id == HASH_NONE) {
+		id = (uint32_t)u->nr_images;
+		xgrow(u->images, u->nr_images, u->images_room);
+		u->images[u->nr_images] = *image;
+		u->images[u->nr_images].name.path = copy_text(u, image->name.path);
+		u->images[u->nr_images++].build_id = copy_text(u, image->build_id);
+		hash_table_add(&u->by_image, hash, id);
+	}
+	m->images[i] = id;
+	return id;
+}
+
+static bool is_event(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_event *a = &((const struct stack_event *)array)[id], *b = key;
+
+	return a->count == b->count && a->unit_mask == b->unit_mask && !strcmp(a->name, b->name);
+}
+
+static uint32_t map_event(struct union_of *u, struct mapped *m, uint32_t i)
+{
+	const struct stack_event *event = &m->s->events[i];
+	uint64_t hash = hash_mix(hash_string(event->name), event->count);
+	uint32_t id = m->events[i];
+
+	if (id != STACK_NONE)
+		return id;
+	id = hash_table_find(&u->by_event, hash, is_event, u->events, event);
+	if (id == HASH_NONE) {
+		id = (uint32_t)u->nr_events;
+		xgrow(u->events, u->nr_events, u->events_room);
+		u->events[u->nr_events] = *event;
+		u->events[u->nr_events++].name = copy_text(u, event->name);
+		hash_table_add(&u->by_event, hash, id);
+	}
+	m->events[i] = id;
+	return id;
+}
+
+static bool is_context(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_context *a = &((const struct stack_context *)array)[id], *b = key;
+
+	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
+	       !strcmp(a->cgroup, b->cgroup) && !strcmp(a->comm, b->comm) &&
+	       !strcmp(a->labels, b->labels);
+}
+
+static uint32_t map_context(struct union_of *u, struct mapped *m, uint32_t i)
+{
+	struct stack_context context = m->s->contexts[i];
+	uint32_t id = m->contexts[i];
+	uint64_t hash;
+
+	if (id != STACK_NONE)
+		return id;
+	if (context.app != STACK_NONE)
+		context.app = map_image(u, m, context.app);
+	hash = hash_mix(hash_mix(context.app, (uint64_t)context.tid), hash_string(context.cgroup));
+	hash = hash_mix(hash, hash_mix((uint64_t)context.cpu, hash_string(context.comm)));
+	id = hash_table_find(&u->by_context, hash, is_context, u->contexts, &context);
+	if (id == HASH_NONE) {
+		id = (uint32_t)u->nr_contexts;
+		context.cgroup = copy_text(u, context.cgroup);
+		context.comm = copy_text(u, context.comm);
+		context.labels = copy_text(u, context.labels);
+		xgrow(u->contexts, u->nr_contexts, u->contexts_room);
+		u->contexts[u->nr_contexts++] = context;
+		hash_table_add(&u->by_context, hash, id);
+	}
+	m->contexts[i] = id;
+	return id;
+}
+
+static bool is_frame(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_frame *a = &((const struct stack_frame *)array)[id], *b = key;
+
+	return a->image == b->image && a->offset == b->offset;
+}
+
+static uint32_t map_frame(struct union_of *u, struct mapped *m, uint32_t i)
+{
+	struct stack_frame frame = m->s->frames[i];
+	uint32_t id = m->frames[i];
+	uint64_t hash;
+
+	if (id != STACK_NONE)
+		return id;
+	frame.image = map_image(u, m, frame.image);
+	hash = hash_mix(frame.image, frame.offset);
+	id = hash_table_find(&u->by_frame, hash, is_frame, u->frames, &frame);
+	if (id == HASH_NONE) {
+		id = (uint32_t)u->nr_frames;
+		xgrow(u->frames, u->nr_frames, u->frames_room);
+		u->frames[u->nr_frames++] = frame;
+		hash_table_add(&u->by_frame, hash, id);
+	}
+	m->frames[i] = id;
+	return id;
+}
+
+static bool is_node(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_node *a = &((const struct stack_node *)array)[id], *b = key;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
+/* Its parent is mapped. */
+static void map_node(struct union_of *u, struct mapped *m, uint32_t i)
+{
+	struct stack_node node = m->s->nodes[i];
+	uint64_t hash;
+	uint32_t id;
+
+	if (node.parent != STACK_NONE) {
+		node.parent = m->nodes[node.parent];
+		node.frame = map_frame(u, m, node.frame);
+	}
+	hash = hash_mix(node.parent, node.frame);
+	id = hash_table_find(&u->by_node, hash, is_node, u->nodes, &node);
+	if (id == HASH_NONE) {
+		id = (uint32_t)u->nr_nodes;
+		xgrow(u->ends, u->nr_nodes, u->ends_room);
+		xgrow(u->nodes, u->nr_nodes, u->nodes_room);
+		u->ends[u->nr_nodes] = m->s->ends[i];
+		u->nodes[u->nr_nodes++] = node;
+		hash_table_add(&u->by_node, hash, id);
+	}
+	m->nodes[i] = id;
+}
+
+/* Nodes that have samples, and their callers; parents come first. */
+static void map_nodes(struct union_of *u, struct mapped *m)
+{
+	const struct stack_snapshot *s = m->s;
+	bool *is_used = xcalloc(s->nr_nodes + 1, sizeof(*is_used));
+
+	for (uint32_t i = 0; i < s->nr_counts; i++)
+		is_used[s->counts[i].node] = true;
+	for (uint32_t i = s->nr_nodes; i-- > 0;)
+		if (is_used[i] && s->nodes[i].parent != STACK_NONE)
+			is_used[s->nodes[i].parent] = true;
+	for (uint32_t i = 0; i < s->nr_nodes; i++)
+		if (is_used[i])
+			map_node(u, m, i);
+	free(is_used);
+}
+
+static bool is_count(const void *array, uint32_t id, const void *key)
+{
+	const struct stack_count *a = &((const struct stack_count *)array)[id], *b = key;
+
+	return a->node == b->node && a->context == b->context && a->event == b->event;
+}
+
+/* Returns its index. */
+static uint32_t add_count(struct union_of *u, struct mapped *m, const struct stack_count *from)
+{
+	const struct stack_count count = {
+		.node = m->nodes[from->node], .context = map_context(u, m, from->context),
+		.event = map_event(u, m, from->event), .count = from->count,
+	};
+	uint64_t hash = hash_mix(hash_mix(count.node, count.context), count.event);
+	uint32_t id = hash_table_find(&u->by_count, hash, is_count, u->counts, &count);
+
+	if (id != HASH_NONE) {
+		count_add(&u->counts[id].count, count.count);
+		return id;
+	}
+	id = (uint32_t)u->nr_counts;
+	hash_table_add(&u->by_count, hash, id);
+	xgrow(u->counts, u->nr_counts, u->counts_room);
+	u->counts[u->nr_counts++] = count;
+	return id;
+}
+
+static uint32_t *nothing_mapped(uint32_t nr)
+{
+	uint32_t *map = xcalloc(nr + 1, sizeof(*map));
+
+	memset(map, 0xff, nr * sizeof(*map));
+	return map;
+}
+
+/* @ret_ids, if not NULL: of each count of @s its index, or STACK_NONE. */
+static void add_snapshot(struct union_of *u, const struct stack_snapshot *s, uint32_t *ret_ids)
+{
+	struct mapped m = {
+		.s = s,
+		.images = nothing_mapped(s->nr_images), .events = nothing_mapped(s->nr_events),
+		.contexts = nothing_mapped(s->nr_contexts), .frames = nothing_mapped(s->nr_frames),
+		.nodes = nothing_mapped(s->nr_nodes),
+	};
+
+	map_nodes(u, &m);
+	for (uint32_t i = 0; i < s->nr_counts; i++) {
+		bool is_empty = s->nodes[s->counts[i].node].parent == STACK_NONE;
+		uint32_t id = is_empty ? STACK_NONE : add_count(u, &m, &s->counts[i]);
+
+		if (ret_ids)
+			ret_ids[i] = id;
+	}
+	free(m.images);
+	free(m.events);
+	free(m.contexts);
+	free(m.frames);
+	free(m.nodes);
+}
+
+/* --- the snapshot --- */
+
+/* A snapshot has one storage for all its texts. */
+static void move_text(char **to, const char **text)
+{
+	char *from = (char *)*text;
+
+	*text = *to;
+	*to = stpcpy(*to, from) + 1;
+	free(from);
+}
+
+static char *gather_texts(struct union_of *u)
+{
+	char *texts = xcalloc(u->text_bytes + 1, 1), *to = texts;
+
+	for (size_t i = 0; i < u->nr_images; i++) {
+		move_text(&to, &u->images[i].name.path);
+		move_text(&to, &u->images[i].build_id);
+	}
+	for (size_t i = 0; i < u->nr_events; i++)
+		move_text(&to, &u->events[i].name);
+	for (size_t i = 0; i < u->nr_contexts; i++) {
+		move_text(&to, &u->contexts[i].cgroup);
+		move_text(&to, &u->contexts[i].comm);
+		move_text(&to, &u->contexts[i].labels);
+	}
+	return texts;
+}
+
+static void make_snapshot(struct union_of *u, struct stack_snapshot *ret)
+{
+	*ret = (struct stack_snapshot){
+		.images = u->images, .events = u->events, .contexts = u->contexts,
+		.frames = u->frames, .nodes = u->nodes, .ends = u->ends, .counts = u->counts,
+		.nr_images = (uint32_t)u->nr_images, .nr_events = (uint32_t)u->nr_events,
+		.nr_contexts = (uint32_t)u->nr_contexts, .nr_frames = (uint32_t)u->nr_frames,
+		.nr_nodes = (uint32_t)u->nr_nodes, .nr_counts = (uint32_t)u->nr_counts,
+		.text = gather_texts(u),
+	};
+	hash_table_free(&u->by_image);
+	hash_table_free(&u->by_event);
+	hash_table_free(&u->by_context);
+	hash_table_free(&u->by_frame);
+	hash_table_free(&u->by_node);
+	hash_table_free(&u->by_count);
+}
+
+/* Add its stacks; *ret is the segment's places, which then lead to the union's. */
+static void add_segment(struct union_of *u, struct history_segment *segment,
+			struct history_places *ret)
+{
+	const uint32_t nr = segment->stacks.nr_counts;
+	uint32_t *ids = ret ? xcalloc(nr + (size_t)1, sizeof(*ids)) : NULL;
+
+	add_snapshot(u, &segment->stacks, ids);
+	if (!ret)
+		return;
+	*ret = (struct history_places){ segment->places, segment->nr_places };
+	segment->places = NULL;
+	for (size_t i = 0; i < ret->nr; i++)
+		ret->ids[i] = ret->ids[i] < nr ? ids[ret->ids[i]] : STACK_NONE;
+	free(ids);
+}
+
+int session_history_stacks(struct session_history *h, struct stack_snapshot *ret,
+			   struct op_error *e)
+{
+	struct union_of u = { .nr_images = 0 };
+	int err = 0;
+
+	if (h->keeps_places && !h->places)
+		h->places = xcalloc(h->nr + 1, sizeof(*h->places));
+
+	for (size_t i = 0; i < h->nr && !err; i++) {
+		struct history_segment segment;
+
+		err = history_segment_read(h->segments[i], h->range.from_ns, h->range.to_ns,
+					   &segment, e);
+		if (!err) {
+			add_segment(&u, &segment, h->places ? &h->places[i] : NULL);
+			history_segment_free(&segment);
+		} else if (err == -ENOENT) {
+			err = 0;	/* dropped meanwhile */
+		}
+	}
+	make_snapshot(&u, ret);
+	h->nr_counts = ret->nr_counts;
+	if (err)
+		stack_snapshot_free(ret);
+	return err;
+}
+
+int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,
+			struct op_error *e)
+{
+	char *path;
+	int err;
+
+	if (s->history)
+		return s->history->has_callers ? session_history_stacks(s->history, ret, e)
+					       : -ENOENT;
+	path = path_join(s->samples, "stats/" STACK_STORE_FILE);
+	err = stack_store_read(path, ret, e);
+	free(path);
+	return err;
+}

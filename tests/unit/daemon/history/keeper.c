@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* keeper.c - what was left unwritten is completed with the times in which it was sampled */
+#include "daemon/history/keeper.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "libdb/history/folder.h"
+#include "libdb/history/segment.h"
+#include "libdb/stack/store.h"
+#include "libutil/clock.h"
+#include "libutil/file.h"
+#include "libutil/log.h"
+#include "tests/tap.h"
+#include "tests/unit/small_disk.h"
+#include "tests/unit/tmpdir.h"
+
+#define MINUTE	(INT64_C(60) * 1000000000)
+#define T0	(INT64_C(28000000) * MINUTE)
+
+static const struct history_config config = { .age_s = 14 * 86400, .quota = UINT64_C(1) << 30,
+					      .slice_ns = MINUTE };
+static const struct numbers none;
+static struct history *h;
+static char *store;
+
+static void open_history(void)
+{
+	struct op_error e = { "" };
+
+	CHECK(!history_open(tmpdir, &config, "/proc", &h, &e), "%s", e.text);
+}
+
+static void begin(int64_t at_ns)
+{
+	const char *path = history_begin_segment(h, at_ns);
+
+	CHECK(path, "no folder");
+	free(store);
+	store = strdup(path);
+}
+
+static void add_samples(uint64_t count)
+{
+	const struct stack_image image = { { .kind = IMAGE_FILE, .path = "/bin/app" }, "" };
+	const struct stack_context context = { STACK_NONE, -1, -1, -1, "", "", NULL };
+	const struct stack_event event = { "TIMER", 0, 0 };
+	struct stack_frame frame = { 0, 0x77 };
+	struct stack_store *s = NULL;
+	struct op_error e = { "" };
+	uint32_t context_id, event_id;
+
+	CHECK(!stack_store_open(store, 0, &s, &e), "%s", e.text);
+	CHECK(!stack_store_image(s, &image, &frame.image) &&
+	      !stack_store_context(s, &context, &context_id) &&
+	      !stack_store_event(s, &event, &event_id) &&
+	      !stack_store_add(s, context_id, event_id, &frame, 1, 0, count), "add");
+	stack_store_close(s);
+}
+
+static void hand_over(int64_t begin_ns, int64_t end_ns, bool is_last)
+{
+	history_end_slice(h, begin_ns, end_ns, &none, tmpdir, is_last);
+	while (history_is_busy(h))
+		history_wait(h, now_ns() + 1000000000);
+}
+
+static void end(int64_t begin_ns, int64_t end_ns)
+{
+	hand_over(begin_ns, end_ns, false);
+}
+
+/* As kill -9 does: what the store has that is in no slice stays there. */
+static void kill_and_open(void)
+{
+	history_close(h);
+	open_history();
+}
+
+/* The last slice of the only segment. */
+static struct history_slice last_slice(uint64_t want_samples)
+{
+	struct history_folders all = { NULL, 0, 0 };
+	struct history_slice last = { 0 };
+	struct history_segment s;
+	struct stack_totals totals;
+	struct op_error e = { "" };
+	char *path;
+
+	CHECK(!history_folders_read(tmpdir_path("history"), &all) && all.nr, "no folder");
+	path = path_join(all.list[all.nr - 1].path, HISTORY_SEGMENT);
+	CHECK(!history_segment_read(path, INT64_MIN, INT64_MAX, &s, &e), "%s", e.text);
+	stack_snapshot_totals(&s.stacks, &totals);
+	CHECK(totals.samples == want_samples, "%d samples", (int)totals.samples);
+	last = s.slices[s.nr_slices - 1];
+	free(path);
+	history_segment_free(&s);
+	history_folders_free(&all);
+	return last;
+}
+
+static void expect_last(int64_t begin_ns, int64_t end_ns, uint64_t samples)
+{
+	struct history_slice last = last_slice(samples);
+
+	CHECK(last.begin_ns == begin_ns && last.end_ns == end_ns, "from %lld to %lld minutes",
+	      (long long)((last.begin_ns - T0) / MINUTE), (long long)((last.end_ns - T0) / MINUTE));
+}
+
+static void set_store_time(int64_t ns)
+{
+	const struct timespec time = { .tv_sec = ns / 1000000000 }, at[2] = { time, time };
+
+	CHECK(!utimensat(AT_FDCWD, store, at, 0), "utimensat");
+}
+
+TEST(a_kill_leaves_a_slice)
+{
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	add_samples(5);
+	end(T0, T0 + MINUTE);
+	add_samples(3);
+	set_store_time(T0 + MINUTE);
+	kill_and_open();
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 8);
+	begin(T0 + 300 * MINUTE);
+	add_samples(4);
+	set_store_time(T0);
+	kill_and_open();
+	expect_last(T0 + 300 * MINUTE, T0 + 301 * MINUTE, 4);
+	history_close(h);
+}
+
+/* The hours that a full disk lasted are those of the slice, although the daemon was killed. */
+TEST(a_full_disk_and_a_kill)
+{
+	tmpdir_make();
+	log_open("/dev/null", NULL);
+	small_disk_mount("size=80m");
+	open_history();
+	begin(T0);
+	add_samples(5);
+	end(T0, T0 + MINUTE);
+	small_disk_fill(tmpdir_path("filler"));
+	CHECK(!truncate(tmpdir_path("filler"), 40 << 20), "truncate");
+	add_samples(3);
+	for (int i = 1; i < 200; i++)
+		end(T0 + i * MINUTE, T0 + (i + 1) * MINUTE);
+	kill_and_open();			/* and the disk is still full */
+	history_close(h);
+	unlink(tmpdir_path("filler"));
+	open_history();
+	expect_last(T0 + MINUTE, T0 + 200 * MINUTE, 8);
+	history_close(h);
+}
+
+TEST(a_removed_folder_is_reported)
+{
+	char *text;
+
+	tmpdir_make();
+	log_open(tmpdir_path("log"), NULL);
+	open_history();
+	begin(T0);
+	add_samples(5);
+	end(T0, T0 + MINUTE);
+	CHECK(!history_wants_segment(h), "at first");
+	CHECK(!file_remove_tree(tmpdir_path("history")), "rm -r");
+	end(T0 + MINUTE, T0 + 2 * MINUTE);
+	CHECK(history_wants_segment(h), "not noticed");
+	CHECK(!file_read_all(tmpdir_path("log"), 1 << 20, &text, NULL) &&
+	      strstr(text, "was removed"), "not logged");
+	free(text);
+	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, true);
+	begin(T0 + 2 * MINUTE);
+	add_samples(7);
+	end(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
+	CHECK(!history_wants_segment(h), "not continued");
+	expect_last(T0 + 2 * MINUTE, T0 + 3 * MINUTE, 7);
+	history_close(h);
+}
+
+TEST_MAIN()
