@@ -204,6 +204,7 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 		if (all.lost[r])
 			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);
 	add_stacks(&all, out);
+	add_u64_unless_0(out, "stacks_memory", recorder_stacks_memory(recorder));
 	add_u64_unless_0(out, "jit.refused", all.jit_refused);
 	add_u64_unless_0(out, "jit.damaged", all.jit_damaged);
 	free(counts.cpu);

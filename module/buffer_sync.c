@@ -357,6 +357,16 @@ void op_sync_module(bool came, u64 start, u64 size, const char *name)
 	mutex_unlock(&sync_mutex);
 }
 
+void op_sync_lock(void)
+{
+	mutex_lock(&sync_mutex);
+}
+
+void op_sync_unlock(void)
+{
+	mutex_unlock(&sync_mutex);
+}
+
 void op_sync_start(void)
 {
 	WRITE_ONCE(kicked, OP_SYNC_IDLE);

@@ -35,4 +35,8 @@ void op_sync_flush(void);
 /* Report a module to the reader, after all samples taken before.		[task] */
 void op_sync_module(bool came, u64 start, u64 size, const char *name);
 
+/* Meanwhile nothing else is written to the event buffer.			[task] */
+void op_sync_lock(void);
+void op_sync_unlock(void);
+
 #endif

@@ -18,7 +18,7 @@ static struct op_words words;
 static size_t seen;		/* tail when the last read began */
 static struct op_emitted emitted;
 static size_t wake_at;		/* unread words at which the reader is woken */
-static bool module_note_lost;
+static bool loaded_note_due;	/* the reader has to read /proc/modules */
 static struct op_words_stack stack;	/* of the current sample */
 
 static DECLARE_WAIT_QUEUE_HEAD(readers);
@@ -49,7 +49,7 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 	/* samples never fill the room reserved for module notes */
 	if (wake_at > size - OP_WORDS_RESERVE - record)
 		wake_at = size - OP_WORDS_RESERVE - record;
-	module_note_lost = false;
+	loaded_note_due = false;
 	flush = false;
 	op_event_reset_context();
 	return 0;
@@ -68,30 +68,30 @@ void op_event_reset_context(void)
 	memset(&emitted, 0, sizeof(emitted));
 }
 
-/* A module note was lost for lack of room: at least make the reader read /proc/modules. */
-static void report_lost_module_note(void)
+/* After notes of modules found at set-up, or one that was lost for lack of room. [EB-8] */
+static void report_loaded(void)
 {
 	const op_word note[] = { OP_ESCAPE, OP_MODULE_LOADED };
 
-	if (module_note_lost && op_words_put(&words, note, ARRAY_SIZE(note), 0))
-		module_note_lost = false;
+	if (loaded_note_due && op_words_put(&words, note, ARRAY_SIZE(note), 0))
+		loaded_note_due = false;
 }
 
 bool op_event_sample(const struct op_context *c, u64 address, u32 event)
 {
-	report_lost_module_note();
+	report_loaded();
 	return op_words_sample(&words, &emitted, c, address, event);
 }
 
 bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data, u32 nr)
 {
-	report_lost_module_note();
+	report_loaded();
 	return op_words_ibs(&words, &emitted, c, address, code, data, nr);
 }
 
 void op_event_stack_begin(const struct op_context *c, u64 address, u32 event)
 {
-	report_lost_module_note();
+	report_loaded();
 	op_words_stack_begin(&stack, &emitted, c);
 	op_words_stack_sample(&stack, address, event);
 }
@@ -99,7 +99,7 @@ void op_event_stack_begin(const struct op_context *c, u64 address, u32 event)
 void op_event_stack_begin_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data,
 			      u32 nr)
 {
-	report_lost_module_note();
+	report_loaded();
 	op_words_stack_begin(&stack, &emitted, c);
 	op_words_stack_ibs(&stack, address, code, data, nr);
 }
@@ -117,7 +117,13 @@ bool op_event_stack_end(u32 end)
 void op_event_module(bool came, u64 start, u64 size, const char *name)
 {
 	if (!op_words_module(&words, came, start, size, name))
-		module_note_lost = true;
+		loaded_note_due = true;
+}
+
+void op_event_module_found(u64 start, u64 size, const char *name)
+{
+	op_words_module_found(&words, start, size, name);
+	loaded_note_due = true;
 }
 
 bool op_event_want_table(op_word cookie)

@@ -41,6 +41,9 @@ bool op_event_stack_end(u32 end);	/* false: as op_event_sample() */
 /* A module was loaded or unloaded. [EB-8]			[task] sync mutex held */
 void op_event_module(bool came, u64 start, u64 size, const char *name);
 
+/* A module was loaded before set-up. [EB-8]			[atomic] sync mutex held */
+void op_event_module_found(u64 start, u64 size, const char *name);
+
 /* Code of @cookie needs a table. [EB-48] false: as op_event_sample().	[task] the sync */
 bool op_event_want_table(op_word cookie);
 

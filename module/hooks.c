@@ -8,8 +8,10 @@
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
 #include <linux/ptrace.h>
+#include <linux/rculist.h>
 #include <linux/tracepoint.h>
 #include "module/buffer_sync.h"
+#include "module/event_buffer.h"
 #include "module/hooks.h"
 #include "module/maps.h"
 #include "module/pins.h"
@@ -134,16 +136,26 @@ void op_hooks_unwatch_mappings(void)
 
 /* ---- modules ---- */
 
+#define INIT_NAME_LEN	(MODULE_NAME_LEN + 8)
+
+/* Bytes of the text for start-up, 0 if there is none; else its @name, too. */
+static unsigned long init_text(const struct module *m, unsigned long *ret_start, char *name)
+{
+	unsigned long size;
+
+	op_module_init_text(m, ret_start, &size);
+	if (size)
+		snprintf(name, INIT_NAME_LEN, "%s.init", m->name);
+	return size;
+}
+
 static void note_init_text(bool loaded, const struct module *m)
 {
-	char name[MODULE_NAME_LEN + 8];
-	unsigned long start, size;
+	char name[INIT_NAME_LEN];
+	unsigned long start, size = init_text(m, &start, name);
 
-	op_module_init_text(m, &start, &size);
-	if (!size)
-		return;
-	snprintf(name, sizeof(name), "%s.init", m->name);
-	op_sync_module(loaded, start, size, name);
+	if (size)
+		op_sync_module(loaded, start, size, name);
 }
 
 /*
@@ -167,9 +179,63 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 
 static struct notifier_block module_watcher = { .notifier_call = on_module };
 
+/*
+ * What @m is on the kernel's list of modules: a module, or the list's head. Only a module's kobject
+ * points back at it. Beyond the head is other data of the kernel, which KASAN must not check.
+ */
+static bool is_module(struct module *m)
+{
+	return m == THIS_MODULE || READ_ONCE_NOCHECK(m->mkobj.mod) == m;
+}
+
+/* [rcu, sync mutex held] */
+static void report_found(const struct module *m)
+{
+	enum module_state state = READ_ONCE(m->state);
+	char name[INIT_NAME_LEN];
+	unsigned long start, size;
+
+	/* others are reported when they come, or have just been reported as gone */
+	if (state != MODULE_STATE_LIVE && state != MODULE_STATE_COMING)
+		return;
+	op_module_text(m, &start, &size);
+	op_event_module_found(start, size, m->name);
+	if (state == MODULE_STATE_LIVE)
+		return;
+	size = init_text(m, &start, name);
+	if (size)
+		op_event_module_found(start, size, name);
+}
+
+/*
+ * Modules that were loaded before. The kernel exports no list of them, but this module is on it. If
+ * one changes meanwhile the notifier, which waits for the lock, reports that afterwards. One whose
+ * parameters are just being parsed has no kobject yet; the reader finds it in /proc/modules. [task]
+ */
+static void report_modules(void)
+{
+	struct module *m = THIS_MODULE;
+
+	op_sync_lock();
+	rcu_read_lock_sched();		/* before 6.14 a list of RCU-sched, then of RCU */
+	rcu_read_lock();
+	do {
+		if (is_module(m))
+			report_found(m);
+		m = list_entry_rcu(m->list.next, struct module, list);
+	} while (m != THIS_MODULE);
+	rcu_read_unlock();
+	rcu_read_unlock_sched();
+	op_sync_unlock();
+}
+
 int op_hooks_watch_modules(void)
 {
-	return register_module_notifier(&module_watcher);
+	int err = register_module_notifier(&module_watcher);
+
+	if (!err)
+		report_modules();
+	return err;
 }
 
 void op_hooks_unwatch_modules(void)

@@ -10,7 +10,8 @@
 #ifndef MODULE_HOOKS_H
 #define MODULE_HOOKS_H
 
-int op_hooks_watch_modules(void);		/* [task] 0 or -errno */
+/* Report what is loaded, and what changes from now on. 0 or -errno.	[task] */
+int op_hooks_watch_modules(void);
 void op_hooks_unwatch_modules(void);		/* [task] */
 
 void op_hooks_watch_mappings(void);		/* [task] before sampling starts */

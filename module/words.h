@@ -293,6 +293,19 @@ static inline bool op_words_stack_end(struct op_words *w, struct op_emitted *emi
 	return true;
 }
 
+static inline void op_words_module_range(op_word *note, bool came, u64 start, u64 size,
+					 const char *name)
+{
+	const op_word range[] = { OP_ESCAPE, OP_MODULE_RANGE, came, start, size };
+	size_t len = strlen(name);
+
+	if (len > OP_MODULE_NAME_WORDS * sizeof(op_word))
+		len = OP_MODULE_NAME_WORDS * sizeof(op_word);
+	memcpy(note, range, sizeof(range));
+	memset(note + 5, 0, OP_MODULE_NAME_WORDS * sizeof(op_word));
+	memcpy(note + 5, name, len);
+}
+
 /*
  * A module was loaded or unloaded: write OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even
  * in the reserve.
@@ -300,15 +313,21 @@ static inline bool op_words_stack_end(struct op_words *w, struct op_emitted *emi
 static inline bool op_words_module(struct op_words *w, bool came, u64 start, u64 size,
 				   const char *name)
 {
-	op_word note[OP_WORDS_MODULE_NOTE] = { OP_ESCAPE, OP_MODULE_RANGE, came, start, size };
-	size_t len = strlen(name);
+	op_word note[OP_WORDS_MODULE_NOTE];
 
-	if (len > OP_MODULE_NAME_WORDS * sizeof(op_word))
-		len = OP_MODULE_NAME_WORDS * sizeof(op_word);
-	memcpy(note + 5, name, len);
+	op_words_module_range(note, came, start, size, name);
 	note[5 + OP_MODULE_NAME_WORDS] = OP_ESCAPE;
 	note[6 + OP_MODULE_NAME_WORDS] = OP_MODULE_LOADED;
 	return op_words_put(w, note, OP_WORDS_MODULE_NOTE, 0);
+}
+
+/* A module was loaded before: write OP_MODULE_RANGE alone, if that leaves the reserve. */
+static inline bool op_words_module_found(struct op_words *w, u64 start, u64 size, const char *name)
+{
+	op_word note[2 + OP_MODULE_RANGE_WORDS];
+
+	op_words_module_range(note, true, start, size, name);
+	return op_words_put(w, note, 2 + OP_MODULE_RANGE_WORDS, OP_WORDS_RESERVE);
 }
 
 #endif

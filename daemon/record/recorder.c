@@ -638,6 +638,16 @@ const char *recorder_trouble(const struct recorder *r)
 	return r->files.logged_err ? r->files.trouble.text : "";
 }
 
+uint64_t recorder_stacks_memory(const struct recorder *r)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < NR_STACKS; i++)
+		if (r->pipeline.stacks[i])
+			sum += stacks_memory(r->pipeline.stacks[i]);
+	return sum;
+}
+
 char *recorder_take_note(struct recorder *r)
 {
 	const char *trouble = recorder_trouble(r), *separator = "";

@@ -108,6 +108,8 @@ bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_
  * not known yet.
  */
 bool recorder_rate(const struct recorder *r, uint64_t *ret_per_second);
+/* Bytes of memory for the indexes of stack stores, which grow with them. */
+uint64_t recorder_stacks_memory(const struct recorder *r);
 /* What prevents samples or counts from being written now, or "". */
 const char *recorder_trouble(const struct recorder *r);
 /* A message for the user who starts sampling, once: malloc'd, or NULL. */

@@ -107,6 +107,15 @@ uint64_t stacks_bytes(const struct stacks *s)
 	return size.bytes;
 }
 
+uint64_t stacks_memory(const struct stacks *s)
+{
+	struct stack_store_size size = { .memory = 0 };
+
+	if (s->store)
+		stack_store_size(s->store, &size);
+	return size.memory;
+}
+
 int stacks_sync(struct stacks *s)
 {
 	return s->store ? stack_store_sync(s->store) : 0;

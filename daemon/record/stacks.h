@@ -31,6 +31,7 @@ void stacks_free(struct stacks *s);		/* NULL is fine */
 /* From now on the store is the file @path; "": none. Closes the one that is open. */
 void stacks_set_file(struct stacks *s, const char *path);
 uint64_t stacks_bytes(const struct stacks *s);	/* of the store that is open; 0: none is */
+uint64_t stacks_memory(const struct stacks *s);	/* bytes, the same without the mapped file */
 void stacks_close(struct stacks *s);	/* opened again when next needed */
 void stacks_pack(struct stacks *s);	/* close, and make the file smaller: no more will come */
 int stacks_sync(struct stacks *s);	/* 0 or -errno */

@@ -8,6 +8,7 @@
  *	probe as UID COMMAND...		run it without root's rights
  *	probe sizes SECONDS		read the buffer in all sizes; "READS WORDS SAMPLES BAD"
  *	probe wake ROUNDS		a dump makes the buffer readable; "ROUNDS ASLEEP SAMPLES"
+ *	probe modules			"NAME START SIZE" of each module noted at set-up
  *	probe push			push what are no unwind tables: a line "WHAT ERRNO" for each
  *	probe signal			a blocked read ends with a signal: prints the errno's name
  */
@@ -281,6 +282,22 @@ static int push(void)
 	return 0;
 }
 
+/* Nothing samples: there is nothing in the buffer but these notes. */
+static int modules(void)
+{
+	int fd = open_or_die(OPROFILEFS_MOUNT "/buffer", O_RDONLY | O_NONBLOCK);
+	ssize_t n = read(fd, buffer, sizeof(buffer)) / (ssize_t)sizeof(buffer[0]);
+
+	for (ssize_t i = 0; i < n; i += 2 + OP_MODULE_RANGE_WORDS) {
+		if (buffer[i] != OP_ESCAPE || buffer[i + 1] != OP_MODULE_RANGE)
+			die("no module's note");
+		printf("%.64s 0x%016llx %llu\n", (char *)&buffer[i + 5],
+		       (unsigned long long)buffer[i + 3], (unsigned long long)buffer[i + 4]);
+	}
+	close(fd);
+	return 0;
+}
+
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -345,6 +362,8 @@ int main(int argc, char **argv)
 		return sizes(atoi(argv[2]));
 	if (argc == 3 && !strcmp(what, "wake"))
 		return wake(atoi(argv[2]));
+	if (argc == 2 && !strcmp(what, "modules"))
+		return modules();
 	if (argc == 2 && !strcmp(what, "push"))
 		return push();
 	if (argc == 2 && !strcmp(what, "signal"))

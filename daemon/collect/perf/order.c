@@ -25,6 +25,7 @@ struct change {
 	size_t at, size;		/* in bytes[] */
 	uint32_t counter;		/* of a sample */
 	bool has_stack;			/* the same */
+	uint64_t cgroup;		/* the same */
 };
 
 struct perf_order {
@@ -122,7 +123,8 @@ void perf_order_add_change(struct perf_order *o, const struct perf_record *r, co
 	xgrow(o->changes, o->nr_changes, o->room_changes);
 	c = &o->changes[o->nr_changes++];
 	*c = (struct change){ r->time, o->next_number++, o->nr_bytes, size,
-			      is_sample ? r->sample.counter : 0, is_sample && r->sample.stack };
+			      is_sample ? r->sample.counter : 0, is_sample && r->sample.stack,
+			      is_sample ? r->sample.cgroup : 0 };
 	o->nr_bytes += size;
 	o->unsorted = true;
 }
@@ -208,6 +210,7 @@ static bool take_change(struct perf_order *o, const struct change *c, struct per
 		return false;
 	if (r->kind == PERF_KIND_SAMPLE) {
 		r->sample.counter = c->counter;
+		r->sample.cgroup = c->cgroup;
 		if (c->has_stack) {
 			r->sample.stack = bytes + PERF_SAMPLE_BYTES;
 			r->sample.stack_size = (uint32_t)(c->size - PERF_SAMPLE_BYTES);

@@ -30,7 +30,7 @@ void perf_order_free(struct perf_order *o);
 void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct perf_sample *s);
 /*
  * @bytes are copied; @r is their parsed form. Also for samples with raw data, whose record is
- * needed whole; their counter is kept.
+ * needed whole; their counter and control group are kept.
  */
 void perf_order_add_change(struct perf_order *o, const struct perf_record *r, const void *bytes,
 			   size_t size);

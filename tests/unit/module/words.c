@@ -316,4 +316,22 @@ TEST(the_reserve_can_run_out)
 	CHECK(notes == 300 / OP_WORDS_MODULE_NOTE, "%d", notes);
 }
 
+/* Those found at set-up leave the reserve for modules that come and go. */
+TEST(found_modules_leave_the_reserve)
+{
+	op_word record[1024];
+	int notes = 0;
+
+	op_words_init(&words, room, 1024, 300);
+	CHECK(op_words_module_found(&words, 0xa000, 0x500, "m"), "room");
+	CHECK(take_all(record) == 2 + OP_MODULE_RANGE_WORDS, "no OP_MODULE_LOADED");
+	CHECK(record[0] == OP_ESCAPE && record[1] == OP_MODULE_RANGE && record[2] == 1 &&
+	      record[3] == 0xa000 && record[4] == 0x500 && record[5] == 'm' && !record[6] &&
+	      !record[5 + OP_MODULE_NAME_WORDS - 1], "the note");
+	while (op_words_module_found(&words, 1, 2, "m"))
+		notes++;
+	CHECK(notes == (300 - OP_WORDS_RESERVE) / (2 + OP_MODULE_RANGE_WORDS), "%d", notes);
+	CHECK(op_words_module(&words, true, 1, 2, "later"), "the reserve takes module notes");
+}
+
 TEST_MAIN()

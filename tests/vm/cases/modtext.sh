@@ -7,6 +7,21 @@
 burn() { echo "$2 $TURNS" > /sys/module/"$1"/parameters/burn; }
 place() { awk -v name="$1" '$1 == name { print $6 }' /proc/modules; }
 
+# the module notes the exact text of all modules that are loaded before
+if [ "$COLLECTOR" = module ]; then
+	insmod /vm/mod/optest.ko
+	insmod /vm/mod/optest_other.ko
+	opcontrol --init
+	probe modules > /tmp/noted; cat /tmp/noted
+	awk 'NR == FNR { place[$1] = $6; size[$1] = $2; next }
+		$2 == place[$1] && $3 > 0 && $3 < size[$1] { print $1 }' \
+		/proc/modules /tmp/noted | sort > /tmp/right
+	awk '{ print $1 }' /proc/modules | sort > /tmp/loaded
+	check "set-up notes the text of all modules" cmp /tmp/right /tmp/loaded
+	opcontrol --deinit
+	rmmod optest_other
+	rmmod optest
+fi
 profile_start 500
 insmod /vm/mod/optest.ko
 first=$(place optest)

@@ -60,6 +60,7 @@ TEST(the_next_daemon_continues)
 	r = test_open();
 	test_drain(r);
 	CHECK_STACKS("current", "8 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK(recorder_stacks_memory(r) >= 1024 * 4, "%" PRIu64, recorder_stacks_memory(r));
 	c = test_totals(r);
 	CHECK(c.stacks[OP_STACK_COMPLETE] == 8, "%" PRIu64, c.stacks[OP_STACK_COMPLETE]);
 	test_close(r);
@@ -76,6 +77,7 @@ TEST(sessions_without_stacks_have_no_store)
 	r = test_open();
 	test_drain(r);
 	CHECK_STACKS("current", "none");
+	CHECK(!recorder_stacks_memory(r), "nor an index");
 	test_close(r);
 }
 

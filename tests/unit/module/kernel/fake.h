@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake.h - the parts of a kernel that op_model_perf.c and cpus.c use, for tests in user space:
- * hotplug of two CPUs, suspend, and perf's events
+ * fake.h - the parts of a kernel that op_model_perf.c, cpus.c and claim.c use, for tests in user
+ * space: hotplug of two CPUs, suspend, and perf's events
  *
- * A test includes this and the module's file, and controls CPUs and events. Each header in linux/
- * includes this one.
+ * A test includes this and the module's file, and controls CPUs and events. Each header in
+ * linux/ and asm/ includes this one.
  */
 #ifndef TESTS_UNIT_MODULE_KERNEL_FAKE_H
 #define TESTS_UNIT_MODULE_KERNEL_FAKE_H
@@ -44,7 +44,7 @@ struct pt_regs {
 #define FAKE_CPUS 2
 static unsigned int fake_cpu;		/* the current one */
 static bool fake_online[FAKE_CPUS] = { true, true };
-static int fake_locked;			/* against hotplug */
+static __attribute__((unused)) int fake_locked;	/* against hotplug */
 
 #define DECLARE_PER_CPU(type, name)	extern type name[FAKE_CPUS]
 #define DEFINE_PER_CPU(type, name)	type name[FAKE_CPUS]

@@ -219,6 +219,25 @@ TEST(from_records_to_words)
 	perf_cookies_free(a.cookies);
 }
 
+TEST(control_group)
+{
+	static const struct raw fetch = { 0x3ff, { 0x1100000012, 0x2100000022, 0x3100000032 } };
+	const struct perf_record r = { .kind = PERF_KIND_SAMPLE, .time = 0x10, .sample = {
+		.counter = PERF_IBS_COUNTER(OP_IBS_FETCH), .cgroup = 0x77 } };
+	struct perf_order *o = perf_order_new();
+	struct perf_order_item item;
+	struct bytes b;
+
+	make_raw_sample(&b, 0x1234, 0x10, &fetch, size_of(3), size_of(3));
+	add64(&b, 0x77);
+	end(&b);
+	CHECK(perf_record_cgroup(b.at, b.size) == 0x77, "the record's last part");
+	perf_order_add_change(o, &r, b.at, b.size);
+	CHECK(perf_order_next(o, 1000, &item) && item.change && item.change->raw &&
+	      item.change->sample.cgroup == 0x77, "the sample still has it when it is written");
+	perf_order_free(o);
+}
+
 /* The list of addresses lies before the raw data, the rest of a stack behind it. */
 TEST(callers)
 {
