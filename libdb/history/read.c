@@ -115,10 +115,10 @@ int history_segment_scan(const char *path, void (*slice)(void *context, int64_t 
 		err = file_read_at(r.fd, &h, sizeof(h), r.at);
 		if (err)
 			op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
-		if (err || h.length > r.length - r.at - sizeof(h) || h.begin_ns < 0 ||
-		    h.end_ns < h.begin_ns)
+		if (err || h.length > r.length - r.at - sizeof(h))
 			break;
-		slice(context, h.begin_ns, h.end_ns);
+		if (h.begin_ns >= 0 && h.end_ns >= h.begin_ns)	/* else it is damaged */
+			slice(context, h.begin_ns, h.end_ns);
 		r.at += sizeof(h) + h.length;
 	}
 	history_reader_free(&r);

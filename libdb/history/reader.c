@@ -175,7 +175,8 @@ static const char *get_deltas(struct history_reader *r, struct cursor *c)
 {
 	uint64_t nr_counts = r->has_gap ? HISTORY_POSITIONS_MAX : r->nr_counts, next = 0;
 	struct history_block *b = &r->block;
-	size_t nr = get_up_to(c, (uint64_t)(c->end - c->at) / 2), nr_known = 0;
+	uint64_t max = (uint64_t)(c->end - c->at) / 2;
+	size_t nr = get_up_to(c, max < nr_counts ? max : nr_counts), nr_known = 0;
 
 	if (nr > r->room_deltas) {
 		r->room_deltas = nr;
@@ -214,6 +215,13 @@ static int decode(struct history_reader *r, const void *bytes, size_t n, const c
 
 /* --- the file --- */
 
+/* Whether a block can be so long: zstd never makes nothing of something. */
+static bool is_plausible(const struct history_reader *r, const struct history_block_header *h)
+{
+	return h->length && h->length <= ZSTD_compressBound(HISTORY_BYTES_MAX) &&
+	       h->length <= r->length - r->at - sizeof(*h);
+}
+
 /* The block at r->at, unpacked. 0 with *ret NULL: it is not whole, or not intact. */
 static int read_block(struct history_reader *r, struct history_block_header *h, char **ret)
 {
@@ -224,10 +232,9 @@ static int read_block(struct history_reader *r, struct history_block_header *h, 
 	if (r->length - r->at < sizeof(*h))
 		return 0;
 	err = file_read_at(r->fd, h, sizeof(*h), r->at);
-	if (err || !h->length || h->length > r->length - r->at - sizeof(*h) ||
-	    h->size > HISTORY_BYTES_MAX)
+	if (err || !is_plausible(r, h) || h->size > HISTORY_BYTES_MAX)
 		return err;
-	packed = malloc(h->length + 1);
+	packed = malloc((size_t)h->length + 1);
 	bytes = malloc((size_t)h->size + 1);
 	err = !packed || !bytes ? -ENOMEM
 		: file_read_at(r->fd, packed, h->length, r->at + sizeof(*h));
@@ -259,8 +266,7 @@ static int find_block(struct history_reader *r, struct history_block_header *h, 
 			r->at += sizeof(*h) + h->length;
 		if (err || *ret)
 			return err;
-		if (r->length - r->at < sizeof(*h) ||
-		    h->length > r->length - r->at - sizeof(*h))
+		if (r->length - r->at < sizeof(*h) || !is_plausible(r, h))
 			break;
 		r->at += sizeof(*h) + h->length;
 		bad++;

@@ -65,7 +65,7 @@ struct stack_packer *stack_packer_free(struct stack_packer *s)
 /* @array with @nr elements. NULL: no memory, and *failed is set. */
 static void *resized(void *array, size_t nr, size_t size, bool *failed)
 {
-	void *p = realloc(array, nr * size);
+	void *p = realloc(array, nr ? nr * size : 1);	/* 0 would free it */
 
 	*failed |= !p;
 	return p ? p : array;

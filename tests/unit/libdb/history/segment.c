@@ -424,6 +424,46 @@ TEST(slices_after_a_damaged_one)
 }
 
 /* A power cut may leave zeros of a slice. */
+/* Slices before the first sample, and between some. */
+TEST(empty_slices)
+{
+	struct history_segment s;
+
+	make_empty();
+	for (int i = 0; i < 3; i++)
+		end_slice(i);
+	sample(&model[3], 5);
+	for (int i = 3; i < 6; i++)
+		end_slice(i);
+	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
+	CHECK(s.nr_slices == 6 && s.nr_places == s.stacks.nr_counts, "%zu slices", s.nr_slices);
+	history_segment_free(&s);
+	give_up();
+}
+
+/* Nothing as long as a damaged file says is allocated, or read. */
+TEST(an_endless_block)
+{
+	static const uint32_t header[6] = { UINT32_MAX, 100 };
+	const off_t size = (off_t)5 << 30;
+	struct history_segment s;
+	struct stat st;
+	FILE *f;
+
+	make_empty();
+	sample(&model[0], 5);
+	end_slice(0);
+	stat(segment_path, &st);
+	f = fopen(segment_path, "a");
+	CHECK(f && fwrite(header, sizeof(header), 1, f) == 1 && !fclose(f), "a header");
+	CHECK(!truncate(segment_path, size), "truncate");
+	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
+	CHECK(s.nr_slices == 1 && s.cut == (uint64_t)(size - st.st_size), "cut %llu",
+	      (unsigned long long)s.cut);
+	history_segment_free(&s);
+	give_up();
+}
+
 TEST(zeros_are_cut_off)
 {
 	struct history_segment s;
