@@ -69,7 +69,7 @@ void picture_times_make(const struct picture *p, const struct collection *c,
 	periods_make(c, PICTURE_PERIODS, &t.periods);
 	t.samples = xcalloc(t.nr_rows * t.periods.nr + 1, sizeof(*t.samples));
 	rows.samples = t.samples;
-	periods_add(c, range, &t.periods, &rows, notices);
+	periods_add(c, range, &t.periods, &rows, stacks, notices);
 	free(rows.row_of);
 	while (t.periods.nr > 1 && t.periods.period_ns < INT64_MAX / 2 &&
 	       nr_numbers(&t) > PICTURE_TIMES)

@@ -8,6 +8,7 @@
 #include "libutil/clock.h"
 #include "libutil/count.h"
 #include "libutil/xalloc.h"
+#include "pp/select/event_scale.h"
 #include "pp/select/history.h"
 
 struct pass {
@@ -54,6 +55,9 @@ void periods_make(const struct collection *c, size_t max, struct periods *ret)
 	p.nr = (size_t)divide_up(end - begin, p.period_ns);
 	if (!p.nr)
 		p.nr = 1;
+	if (__builtin_mul_overflow((int64_t)p.nr, p.period_ns, &p.end_ns) ||
+	    __builtin_add_overflow(p.begin_ns, p.end_ns, &p.end_ns))
+		p.end_ns = INT64_MAX;
 	p.covered_ns = xcalloc(p.nr, sizeof(*p.covered_ns));
 	*ret = p;
 }
@@ -115,8 +119,58 @@ void periods_prepare(struct collection *c)
 		c->sessions.sessions[i].history->keeps_places = true;
 }
 
+static bool is_multiplexed(const struct collection *c)
+{
+	for (size_t i = 0; i < c->sessions.nr; i++) {
+		const struct event_times *times = &c->sessions.sessions[i].times;
+
+		for (size_t k = 0; k < times->nr; k++)
+			if (event_is_multiplexed(&times->event[k]))
+				return true;
+	}
+	return false;
+}
+
+/* Of a row, so that its sum is @total [ME-1]. */
+static void scale_row(uint64_t *samples, size_t nr, uint64_t total)
+{
+	uint64_t all = 0, sum = 0, scaled = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		count_add(&all, samples[i]);
+	for (size_t i = 0; i < nr && all; i++) {
+		uint64_t before = scaled;
+
+		count_add(&sum, samples[i]);
+		scaled = count_scale(sum, total, all / 2, all);
+		samples[i] = scaled - before;
+	}
+}
+
+static void scale_rows(const struct periods *p, const struct period_rows *rows,
+		       const struct stack_list *stacks)
+{
+	uint64_t *totals;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < rows->nr_origins; i++)
+		if (rows->row_of[i] != PERIODS_NO_ROW && rows->row_of[i] >= nr)
+			nr = rows->row_of[i] + (size_t)1;
+	totals = xcalloc(nr + 1, sizeof(*totals));
+	for (size_t i = 0; i < stacks->nr; i++) {
+		uint32_t row = rows->row_of[stacks->stacks[i].origin];
+
+		if (row != PERIODS_NO_ROW)
+			count_add(&totals[row], stacks->stacks[i].count);
+	}
+	for (size_t row = 0; row < nr; row++)
+		scale_row(rows->samples + row * p->nr, p->nr, totals[row]);
+	free(totals);
+}
+
 void periods_add(const struct collection *c, const struct time_range *range, struct periods *p,
-		 const struct period_rows *rows, struct notices *notices)
+		 const struct period_rows *rows, const struct stack_list *stacks,
+		 struct notices *notices)
 {
 	const struct pass pass = { p, range, rows, notices };
 	uint32_t first_origin = 0;
@@ -128,6 +182,8 @@ void periods_add(const struct collection *c, const struct time_range *range, str
 			add_segment(&pass, h, k, first_origin);
 		first_origin += h->nr_counts;
 	}
+	if (is_multiplexed(c))
+		scale_rows(p, rows, stacks);
 }
 
 void periods_free(struct periods *p)

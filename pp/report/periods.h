@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "pp/report/stack/list.h"
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
 
@@ -19,6 +20,7 @@
 
 struct periods {
 	int64_t begin_ns;		/* of the first one; CLOCK_REALTIME */
+	int64_t end_ns;			/* of the last one, or the end of time */
 	int64_t period_ns;
 	size_t nr;
 	uint64_t *covered_ns;		/* of each: how much of it has slices */
@@ -39,10 +41,12 @@ void periods_make(const struct collection *c, size_t max, struct periods *ret);
 void periods_free(struct periods *p);
 
 /*
- * Add the samples of each slice of @range to @rows, and the slices' lengths to @p. What cannot be
- * read again is missing, with a notice.
+ * Add the samples of each slice of @range to @rows, and the slices' lengths to @p. @stacks: of the
+ * whole range; if events took turns, their scaled counts are divided as the samples are. What
+ * cannot be read again is missing, with a notice.
  */
 void periods_add(const struct collection *c, const struct time_range *range, struct periods *p,
-		 const struct period_rows *rows, struct notices *notices);
+		 const struct period_rows *rows, const struct stack_list *stacks,
+		 struct notices *notices);
 
 #endif

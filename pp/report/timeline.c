@@ -90,7 +90,8 @@ int timeline_make(struct collection *c, const struct stacks_options *options, si
 		return err;
 	periods_make(c, max_periods, &t->periods);
 	make_rows(&m);
-	periods_add(c, &options->spec->time, &t->periods, &m.rows, notices);
+	periods_add(c, &options->spec->time, &t->periods, &m.rows, &t->stacks,
+		    notices);
 	t->storage = m.rows.samples;
 	t->classes = xcalloc(t->nr_classes + 1, sizeof(*t->classes));
 	for (size_t i = 0; i < t->nr_classes; i++)

@@ -248,12 +248,9 @@ int histories_read(const char *session_dir, const struct time_range *range,
 
 void session_history_free(struct session_history *h)
 {
-	for (size_t i = 0; i < h->nr; i++) {
+	session_history_forget_places(h);
+	for (size_t i = 0; i < h->nr; i++)
 		free(h->segments[i]);
-		if (h->places)
-			free(h->places[i].ids);
-	}
-	free(h->places);
 	for (size_t i = 0; i < h->nr_files; i++)
 		free(h->files[i].arcs);
 	free(h->segments);

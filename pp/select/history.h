@@ -62,6 +62,8 @@ void history_filer_end(struct session_history *h, struct image_ids **ret);
 int session_history_stacks(struct session_history *h, struct stack_snapshot *ret,
 			   struct op_error *e);
 
+void session_history_forget_places(struct session_history *h);
+
 /* The call stacks of any session. Errors as of stack_store_read(): -ENOENT, it has none. */
 int session_stacks_read(const struct report_session *s, struct stack_snapshot *ret,
 			struct op_error *e);

@@ -338,6 +338,14 @@ static void add_segment(struct union_of *u, struct history_segment *segment,
 	free(ids);
 }
 
+void session_history_forget_places(struct session_history *h)
+{
+	for (size_t i = 0; i < h->nr && h->places; i++)
+		free(h->places[i].ids);
+	free(h->places);
+	h->places = NULL;
+}
+
 int session_history_stacks(struct session_history *h, struct stack_snapshot *ret,
 			   struct op_error *e)
 {
@@ -361,8 +369,11 @@ int session_history_stacks(struct session_history *h, struct stack_snapshot *ret
 	}
 	make_snapshot(&u, ret);
 	h->nr_counts = ret->nr_counts;
-	if (err)
+	if (err) {
 		stack_snapshot_free(ret);
+		h->nr_counts = 0;
+		session_history_forget_places(h);
+	}
 	return err;
 }
 

@@ -68,7 +68,7 @@ static void print_scale(const struct timeline *t, const struct timeline_text *ho
 	strbuf_add(&line, "Timeline: ");
 	add_time(&line, t->periods.begin_ns);
 	strbuf_add(&line, " to ");
-	add_time(&line, t->periods.begin_ns + (int64_t)t->periods.nr * t->periods.period_ns);
+	add_time(&line, t->periods.end_ns);
 	strbuf_addf(&line, ", a character is %" PRId64 " s: ",
 		    t->periods.period_ns / (int64_t)NS_PER_SECOND);
 	for (int i = 0; i < LEVELS; i++)
