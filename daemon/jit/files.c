@@ -303,14 +303,14 @@ static void look_dead(struct search *s)
 	look_for_dump(s, s->tgid, JIT_RUN_EFFECTIVE, uid);
 }
 
-void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)
+bool jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)
 {
 	struct search s = { .proc = proc, .tgid = tgid, .owner = owner, .files = f };
 	bool was_alive = owner->alive;
 
 	jit_owner_look(proc, tgid, owner);
 	if (!owner->alive && owner->pid && !was_alive)
-		return;
+		return true;
 	f->refused = false;
 	if (owner->alive)
 		look_alive(&s);
@@ -320,4 +320,5 @@ void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, st
 		look_dead(&s);
 	if (!owner->alive)
 		close_folders(f);
+	return s.root != -EAGAIN;
 }

@@ -70,8 +70,8 @@ void jit_files_version(const struct jit_files *f, struct jit_version *ret);
 /*
  * Look for @tgid's files and keep them open; files already open stay so unless they were replaced.
  * Updates *owner, of which only alive changes if the process is gone: then this is the last look.
- * @owner->pid 0: never seen alive. @proc: "/proc".
+ * @owner->pid 0: never seen alive. @proc: "/proc". False: its root cannot be had now, look again.
  */
-void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f);
+bool jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f);
 
 #endif

@@ -48,8 +48,7 @@ void jit_process_look(struct jit_process *q, const char *proc)
 {
 	bool refused = q->files.refused;
 
-	jit_files_look(proc, q->tgid, &q->owner, &q->files);
-	q->looked = true;
+	q->looked |= jit_files_look(proc, q->tgid, &q->owner, &q->files);
 	if (q->files.refused && !refused)
 		log_about(LOG_MISC, "process %" PRIu32 ": ignored a JIT symbol file: not a regular "
 			  "file, or not owned by its user", q->tgid);

@@ -2,6 +2,7 @@
 /* proc.c - parse lines of /proc/PID/maps and /proc/modules, and read a process's mappings */
 #include "daemon/collect/perf/proc.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -183,17 +184,18 @@ int perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids, con
 	return 0;
 }
 
-struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
-				     const struct perf_maps *maps)
+int perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
+		      const struct perf_maps *maps, struct perf_image **ret)
 {
 	char path[PATH_MAX];
 	struct perf_image_key key = { .path = path };
 	struct perf_image *image, *found = NULL;
 	struct statx st;
-	int fd;
+	int fd, err = proc_files_read_program(proc, tgid, path, &fd);
 
-	if (proc_files_read_program(proc, tgid, path, &fd))
-		return NULL;
+	*ret = NULL;
+	if (err)
+		return err == -EAGAIN ? err : 0;
 	/* cached values only: a FUSE server may never answer (mounts.h) */
 	if (fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &st)) {
 		key.major = st.stx_dev_major;
@@ -211,5 +213,6 @@ struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *p
 		perf_image_put(cookies, image);
 		image = found;
 	}
-	return image;
+	*ret = image;
+	return 0;
 }

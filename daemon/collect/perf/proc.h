@@ -37,9 +37,10 @@ int perf_read_maps(struct perf_cookies *cookies, struct perf_build_ids *ids, con
 		   uint32_t tgid, struct perf_maps **ret);
 /*
  * The image of the program that /proc/TGID/exe links to: one of @maps (may be NULL) if possible,
- * else a new one. NULL: a kernel thread, or gone. Put with perf_image_put().
+ * else a new one. *ret NULL: a kernel thread, or gone. -EAGAIN: as above. Put with
+ * perf_image_put().
  */
-struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
-				     const struct perf_maps *maps);
+int perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
+		      const struct perf_maps *maps, struct perf_image **ret);
 
 #endif

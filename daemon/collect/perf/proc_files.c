@@ -19,26 +19,27 @@
 #define ASIDE_NS	NS_PER_SECOND
 #define NR_ASIDE	64		/* processes; a new one replaces the old one */
 
-static struct {
+struct aside {
 	uint32_t tgid;
 	uint64_t until;
-} aside[NR_ASIDE];
+};
+/* Its links need not the lock of its memory. */
+static struct aside memory_aside[NR_ASIDE], links_aside[NR_ASIDE];
 
 /* Drops @e if it was not run. */
-static int run(uint32_t tgid, struct timed_call *e)
+static int run(struct aside *all, uint32_t tgid, struct timed_call *e)
 {
-	uint64_t now = now_ns();
+	struct aside *aside = &all[tgid % NR_ASIDE];
 	int err;
 
-	if (aside[tgid % NR_ASIDE].tgid == tgid && now < aside[tgid % NR_ASIDE].until) {
+	if (aside->tgid == tgid && now_ns() < aside->until) {
 		e->drop(e);
 		return -EAGAIN;
 	}
 	err = timed_call_run(e);
 	if (err != -ETIMEDOUT)
 		return err;
-	aside[tgid % NR_ASIDE].tgid = tgid;
-	aside[tgid % NR_ASIDE].until = now_ns() + ASIDE_NS;
+	*aside = (struct aside){ tgid, now_ns() + ASIDE_NS };
 	return -EAGAIN;
 }
 
@@ -74,7 +75,7 @@ int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **r
 	r->call = (struct timed_call){ read_maps, drop_reading };
 	r->limit = limit;
 	r->path = xasprintf("%s/%u/maps", proc, tgid);
-	err = run(tgid, &r->call);
+	err = run(memory_aside, tgid, &r->call);
 	if (err)
 		return err;
 	err = r->err;
@@ -131,7 +132,7 @@ static int follow(void (*run_it)(struct timed_call *e), const char *proc, uint32
 	f->tgid = tgid;
 	f->wants_handle = handle;
 	f->handle = -1;
-	err = run(tgid, &f->call);
+	err = run(links_aside, tgid, &f->call);
 	if (err)
 		return err;
 	err = f->err;
@@ -193,7 +194,7 @@ void proc_files_open(const char *proc, uint32_t tgid, struct opener_mapping *map
 	o->tgid = tgid;
 	o->nr = nr;
 	memcpy(o->mappings, mappings, nr * sizeof(*mappings));
-	err = run(tgid, &o->call);
+	err = run(memory_aside, tgid, &o->call);
 	for (size_t i = 0; i < nr; i++)
 		mappings[i].handle = err ? err : o->mappings[i].handle;
 	if (err)

@@ -330,10 +330,14 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 
 	if (err == -EAGAIN)
 		return err;
-	program = perf_read_program(p->cookies, p->proc, tgid, maps);
+	err = perf_read_program(p->cookies, p->proc, tgid, maps, &program);
 	q = perf_process_find(p, tgid);
+	if (err == -EAGAIN && !(q && q->program)) {
+		perf_maps_put(p->cookies, maps);
+		return err;
+	}
 	/* neither: a kernel thread, or its memory is gone; keep what is known */
-	if (!maps && !program && !may_be_kernels)
+	if (!maps && !program && !err && !may_be_kernels)
 		return -ESRCH;
 	if (p->gap_at && (!q || perf_process_is_stale(p, q))) {
 		keep_certain(q, maps, before);
@@ -346,8 +350,10 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 	if (maps || program) {
 		forget_maps(p, q);
 		q->maps = maps;
-		set_program(p, q, program);
-		q->program_since = program_since;
+		if (!err) {		/* else it is the one before, as far as is known */
+			set_program(p, q, program);
+			q->program_since = program_since;
+		}
 		perf_image_put(p->cookies, program);
 		q->read_at = before;
 		list_del(&q->exited);
