@@ -18,6 +18,7 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/opener/ask.h"
+#include "libutil/priority.h"
 #include "libutil/proc_stat.h"
 #include "libutil/thread.h"
 
@@ -75,6 +76,7 @@ static void *work(void *context)
 	struct job *j = context;
 	bool is_late;
 
+	(void)priority_raise_nice();	/* samples wait meanwhile */
 	opener_note_thread(&j->tids[1]);
 	__atomic_store_n(&j->tids[0], (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	j->err = j->errand->run(j->errand);

@@ -191,7 +191,10 @@ static int read_link(const char *link, char *target, size_t size)
 	return len ? 0 : -ENOENT;
 }
 
-/* Reading the link waits for nobody, if it is allowed. */
+/*
+ * Reading the link waits for nobody, if it is allowed; and processes of others may be hidden. What
+ * was opened says where it was, so that both are of one program.
+ */
 int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int *handle)
 {
 	char link[PATH_MAX];
@@ -199,9 +202,9 @@ int opener_program(const char *proc, uint32_t pid, char *path, size_t size, int 
 
 	snprintf(link, sizeof(link), "%s/%u/exe", proc, pid);
 	err = read_link(link, path, size);
-	if (handle || err == -EACCES)
+	if (handle || err == -EACCES || err == -EPERM || err == -ENOENT)
 		fd = opener_open(link, O_PATH);
-	if (err == -EACCES && fd >= 0) {
+	if (fd >= 0) {
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		err = read_link(link, path, size);
 	}

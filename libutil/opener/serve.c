@@ -40,7 +40,8 @@
 struct connection {
 	int socket;
 	const struct opener_config *config;
-	sem_t *has_begun;		/* it has descriptors of its own */
+	sem_t *has_begun;
+	bool *has_own;			/* descriptors; known once it has begun */
 };
 
 struct exchange {
@@ -346,15 +347,16 @@ static void *serve_connection(void *connection)
 {
 	struct connection *c = connection;
 	struct exchange *x = xcalloc(1, sizeof(*x));
-	bool has_own = !unshare(CLONE_FILES);
+	bool has_own = !unshare(CLONE_FILES);	/* a container may refuse it */
 
+	(void)priority_raise_nice();		/* samples wait meanwhile */
 	if (has_own)
 		sandbox_close_others(&c->socket, 1);
+	*c->has_own = has_own;
 	sem_post(c->has_begun);
-	while (has_own && answer_one(c, x))
+	while (answer_one(c, x))
 		;
-	if (has_own)
-		close(c->socket);
+	close(c->socket);
 	free(x);
 	free(c);
 	__atomic_sub_fetch(&nr_connections, 1, __ATOMIC_RELAXED);
@@ -364,11 +366,12 @@ static void *serve_connection(void *connection)
 static void take_connection(int socket, const struct opener_config *config)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
+	bool has_own = true;
 	pthread_t thread;
 	sem_t has_begun;
 
 	sem_init(&has_begun, 0, 0);
-	*c = (struct connection){ socket, config, &has_begun };
+	*c = (struct connection){ socket, config, &has_begun, &has_own };
 	if (__atomic_add_fetch(&nr_connections, 1, __ATOMIC_RELAXED) <= OPENER_CONNECTIONS_MAX &&
 	    !thread_start(&thread, serve_connection, c)) {
 		pthread_detach(thread);
@@ -379,7 +382,8 @@ static void take_connection(int socket, const struct opener_config *config)
 		free(c);
 	}
 	sem_destroy(&has_begun);
-	close(socket);
+	if (has_own)
+		close(socket);		/* else the thread closes it */
 }
 
 void opener_serve(int socket, const struct opener_config *config)
@@ -388,7 +392,7 @@ void opener_serve(int socket, const struct opener_config *config)
 	int fd, err;
 	char byte;
 
-	(void)priority_raise_nice();	/* samples wait meanwhile; of the threads, too */
+	(void)priority_raise_nice();
 	do {
 		nr = 0;
 		err = fd_message_receive(socket, &byte, 1, &len, &fd, 1, &nr);
