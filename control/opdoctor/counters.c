@@ -46,13 +46,12 @@ static void probe_cycles(const struct machine *m, struct findings *f)
 static bool cpuinfo_has_hypervisor(const struct machine *m)
 {
 	char *path = machine_path(m, "/proc/cpuinfo"), *text = NULL;
-	const char *flags, *found = NULL;
+	const char *flags, *found;
 	bool has = false;
 
-	if (!file_read_all(path, 16 << 20, &text, NULL) && (flags = strstr(text, "\nflags"))) {
-		found = strstr(flags, " hypervisor");
-		has = found && found < flags + 1 + strcspn(flags + 1, "\n");
-	}
+	if (!file_read_all(path, 16 << 20, &text, NULL) && (flags = strstr(text, "\nflags")) &&
+	    (found = strstr(flags, " hypervisor")))
+		has = (size_t)(found - flags) < 1 + strcspn(flags + 1, "\n");
 	free(text);
 	free(path);
 	return has;

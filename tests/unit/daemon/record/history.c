@@ -217,24 +217,31 @@ TEST(a_dump_ends_one_slice_in_its_time)
 TEST(a_pause_ends_the_segment)
 {
 	struct op_error e = { "" };
+	struct found first, f;
 	struct recorder *r;
-	struct found f;
+	uint64_t begin;
+	bool was_short;
 
 	prepare();
 	r = test_open();
 	CHECK(!recorder_start(r, &e), "%s", e.text);
 	put_calls(2);
+	begin = now_ns();
 	stop(r);
 	CHECK(!recorder_start(r, &e), "%s", e.text);
+	was_short = now_ns() - begin < SLICE_STEP_NS;	/* not so where others take the CPUs */
 	stop(r);
-	f = look();
-	CHECK(f.nr_folders == 1, "%zu segments", f.nr_folders);
+	first = look();
+	CHECK(first.nr_folders == 1 || !was_short, "%zu segments", first.nr_folders);
 	usleep(2100 * 1000);		/* as long as a pause must be, at least */
+	begin = now_ns();
 	CHECK(!recorder_start(r, &e), "%s", e.text);
 	put_calls(3);
 	stop(r);
+	was_short &= now_ns() - begin < SLICE_STEP_NS;
 	f = look();
-	CHECK(f.nr_folders == 2 && f.all == 5 && f.longest_ns < SLICE_STEP_NS,
+	CHECK(f.nr_folders == first.nr_folders + 1 && f.all == 5 &&
+	      (f.longest_ns < SLICE_STEP_NS || !was_short),
 	      "%zu segments, %d samples, a slice of %lld ms", f.nr_folders, (int)f.all,
 	      (long long)(f.longest_ns / 1000000));
 	test_close(r);
