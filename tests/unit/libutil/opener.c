@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -148,6 +149,26 @@ TEST(opens_files_of_processes)
 	waitpid(opener, NULL, 0);
 	CHECK(!opener_is_alive(), "gone");
 	CHECK(opener_open(file_of("maps"), O_RDONLY) < 0, "nobody to ask");
+	end();
+}
+
+/* As by ProtectProc=invisible: of others there is not even a folder. */
+TEST(finds_programs_of_hidden_processes)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+	int handle = -1;
+
+	need_root();
+	if (!own_mounts() || mount("proc", "/proc", "proc", 0, "hidepid=2"))
+		SKIP("cannot mount /proc with hidepid here");
+	CHECK(readlink(file_of("exe"), real, sizeof(real)) > 0, "a program");
+	start();
+	CHECK(access(file_of("stat"), F_OK), "not hidden");
+	CHECK(!opener_program("/proc", (uint32_t)getppid(), path, sizeof(path), NULL) &&
+	      !strncmp(path, real, strlen(path)), "its path");
+	CHECK(!opener_program("/proc", (uint32_t)getppid(), path, sizeof(path), &handle) &&
+	      !strncmp(path, real, strlen(path)) && handle >= 0, "its path, and a handle");
+	close(handle);
 	end();
 }
 
