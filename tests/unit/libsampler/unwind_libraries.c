@@ -20,19 +20,25 @@ static void stay_in_tiny(void *context)
 	tiny.call(walked_stay, context);
 }
 
+/* Whether one of the @nr innermost frames is in the library. */
+static bool is_in_tiny(int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (w.frames[i].module && !strcmp(w.frames[i].module->path, tiny.path))
+			return true;
+	return false;
+}
+
 TEST(through_a_loaded_library)
 {
-	int at;
 
 	CHECK(!tiny_open("sampler_tiny.so", &tiny), "%s", dlerror());
 	w.stack.then = stay_in_tiny;
 	walked_start(&w, call_in_tiny);
 	walked_sample(&w, false);
 	CHECK(walked_is_whole(&w), "all of it");
-	at = walked_find(&w);
-	/* inside of the stack's frames: stay_in_tiny(), tiny_call() */
-	CHECK(at > 2 && w.frames[at - 2].module &&
-		      !strcmp(w.frames[at - 2].module->path, tiny.path), "in the library");
+	/* inside of the stack's frames: stay_in_tiny(), unless it was a jump, and tiny_call() */
+	CHECK(is_in_tiny(walked_find(&w)), "in the library");
 	walked_end(&w);
 	tiny_close(&tiny);
 }
