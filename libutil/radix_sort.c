@@ -2,7 +2,10 @@
 /* radix_sort.c - a stable counting sort by each digit in which keys differ */
 #include "libutil/radix_sort.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "libutil/xalloc.h"
 
 #define BITS	11
 #define SIZE	(1u << BITS)
@@ -73,4 +76,13 @@ void *radix_sort(void *items, void *spare, size_t nr)
 		items = other;
 	}
 	return items;
+}
+
+void *radix_sorted(void *items, size_t nr)
+{
+	void *spare = xcalloc(nr + 1, sizeof(struct radix_item));
+	void *sorted = radix_sort(items, spare, nr);
+
+	free(sorted == items ? spare : items);
+	return sorted;
 }

@@ -22,4 +22,7 @@ struct radix_item {
  */
 void *radix_sort(void *items, void *spare, size_t nr);
 
+/* The same of malloc'd @items, which are freed, or returned: room for @nr only. */
+void *radix_sorted(void *items, size_t nr);
+
 #endif

@@ -364,21 +364,13 @@ static int check_rest(struct perf_data *d, struct walk *w)
 int perf_records_read(struct perf_data *d, struct bytes b)
 {
 	struct walk w = { .b = b };
-	struct radix_item *spare;
 	int err = read_all(d, &w);
 
 	if (err)
 		err = format_skip(d->options, d->e, "rest of the file") ? 0 : err;
 	else
 		err = check_rest(d, &w);
-	if (err || !d->records.nr)
-		return err;
-	spare = xcalloc(d->records.nr, sizeof(*spare));
-	if (radix_sort(d->records.items, spare, d->records.nr) == spare) {
-		free(d->records.items);
-		d->records.items = spare;
-	} else {
-		free(spare);
-	}
-	return 0;
+	if (!err)
+		d->records.items = radix_sorted(d->records.items, d->records.nr);
+	return err;
 }

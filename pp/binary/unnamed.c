@@ -114,17 +114,12 @@ static void read_section(struct reader *r, const struct unwind_elf *elf,
 
 static void sort(struct functions *f)
 {
-	struct function_bounds *spare, *sorted;
 	size_t i = 1;
 
 	while (i < f->nr && f->list[i - 1].start <= f->list[i].start)
 		i++;
-	if (i >= f->nr)
-		return;
-	spare = xcalloc(f->nr, sizeof(*spare));
-	sorted = radix_sort(f->list, spare, f->nr);
-	free(sorted == spare ? f->list : spare);
-	f->list = sorted;
+	if (i < f->nr)
+		f->list = radix_sorted(f->list, f->nr);
 }
 
 /* One for each start; a function ends where the next one begins. */

@@ -45,7 +45,7 @@ bool inlined_open(struct binary *b, const char *path, const char *root, const ch
 
 static void sort(uint64_t *places, size_t nr)
 {
-	struct radix_item *items, *spare, *sorted;
+	struct radix_item *items;
 	bool is_sorted = true;
 
 	for (size_t i = 1; i < nr && is_sorted; i++)
@@ -53,14 +53,12 @@ static void sort(uint64_t *places, size_t nr)
 	if (is_sorted)
 		return;
 	items = xcalloc(nr, sizeof(*items));
-	spare = xcalloc(nr, sizeof(*spare));
 	for (size_t i = 0; i < nr; i++)
 		items[i].key = places[i];
-	sorted = radix_sort(items, spare, nr);
+	items = radix_sorted(items, nr);
 	for (size_t i = 0; i < nr; i++)
-		places[i] = sorted[i].key;
+		places[i] = items[i].key;
 	free(items);
-	free(spare);
 }
 
 void inlined_prepare(struct binary *b, uint64_t *places, size_t nr, struct notices *notices)

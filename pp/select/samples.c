@@ -118,17 +118,14 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 static void sort_keys(struct sample_key **keys, size_t nr)
 {
 	struct radix_item *order = xcalloc(nr + 1, sizeof(*order));
-	struct radix_item *spare = xcalloc(nr + 1, sizeof(*spare));
 	struct sample_key *result = xcalloc(nr + 1, sizeof(*result));
-	const struct radix_item *sorted;
 
 	for (size_t i = 0; i < nr; i++)
 		order[i] = (struct radix_item){ (*keys)[i].key, i };
-	sorted = radix_sort(order, spare, nr);
+	order = radix_sorted(order, nr);
 	for (size_t i = 0; i < nr; i++)
-		result[i] = (*keys)[sorted[i].value];
+		result[i] = (*keys)[order[i].value];
 	free(order);
-	free(spare);
 	free(*keys);
 	*keys = result;
 }

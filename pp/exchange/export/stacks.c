@@ -183,7 +183,6 @@ static struct radix_item *sorted_stacks(const struct reader *r, size_t file, siz
 {
 	size_t first = file ? r->ends[file - 1] : 0, nr = r->ends[file] - first;
 	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
-	struct radix_item *spare = xcalloc(nr + 1, sizeof(*spare)), *sorted;
 	const struct stack_snapshot *s = &r->snapshot;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -192,10 +191,8 @@ static struct radix_item *sorted_stacks(const struct reader *r, size_t file, siz
 
 		items[i] = (struct radix_item){ s->frames[frame].offset, count };
 	}
-	sorted = radix_sort(items, spare, nr);
-	free(sorted == items ? spare : items);
 	*ret_nr = nr;
-	return sorted;
+	return radix_sorted(items, nr);
 }
 
 /* The samples of one key, as recorded and scaled; parts of both are proportional. */

@@ -31,7 +31,6 @@ static struct radix_item *sorted_places(const struct profile *p, const struct im
 {
 	uint32_t first = image ? m->ends[image - 1] : 0, end = m->ends[image];
 	struct radix_item *items = xcalloc((size_t)(end - first) + 1, sizeof(*items));
-	struct radix_item *spare = xcalloc((size_t)(end - first) + 1, sizeof(*spare)), *sorted;
 	size_t nr = 0;
 
 	for (uint32_t i = first; i < end; i++) {
@@ -41,10 +40,8 @@ static struct radix_item *sorted_places(const struct profile *p, const struct im
 		if (*import_function(p, place) && key < UINT64_MAX)
 			items[nr++] = (struct radix_item){ key, place };
 	}
-	sorted = radix_sort(items, spare, nr);
-	free(sorted == items ? spare : items);
 	*ret_nr = nr;
-	return sorted;
+	return radix_sorted(items, nr);
 }
 
 static void add_symbol(struct object *o, const char *name, uint64_t start, uint64_t end)

@@ -164,13 +164,10 @@ static int add_frames(struct importer *m, struct stack_ids *ids, uint32_t *ret, 
 static struct radix_item *sorted_samples(const struct profile *p)
 {
 	struct radix_item *items = xcalloc((size_t)p->nr_samples + 1, sizeof(*items));
-	struct radix_item *spare = xcalloc((size_t)p->nr_samples + 1, sizeof(*spare)), *sorted;
 
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		items[i] = (struct radix_item){ p->samples[i].node, i };
-	sorted = radix_sort(items, spare, p->nr_samples);
-	free(sorted == items ? spare : items);
-	return sorted;
+	return radix_sorted(items, p->nr_samples);
 }
 
 static int add_counts(struct importer *m, struct stack_ids *ids, uint32_t sample, uint32_t node)
