@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "libdb/history/folder.h"
 #include "libutil/clock.h"
 #include "libutil/count.h"
 #include "libutil/file.h"
+#include "libutil/local_time.h"
 #include "libutil/xalloc.h"
 
 struct search {
@@ -193,10 +193,9 @@ static void end_counts(struct session_history *h)
 
 static void format_time(int64_t ns, char *text, size_t size)
 {
-	time_t seconds = ns / (int64_t)NS_PER_SECOND;
-	struct tm tm;
+	int64_t seconds = ns / (int64_t)NS_PER_SECOND;
 
-	if (!localtime_r(&seconds, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
+	if (!local_time(seconds, "%Y-%m-%d %H:%M:%S", text, size))
 		snprintf(text, size, "@%lld", (long long)seconds);
 }
 

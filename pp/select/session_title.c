@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "libutil/local_time.h"
 #include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 
@@ -35,11 +35,9 @@ static void add_command(const char *command, struct strbuf *out)
 
 static void add_time(const char *format, uint64_t seconds, struct strbuf *out)
 {
-	time_t t = (time_t)seconds;
 	char text[32];
-	struct tm tm;
 
-	if (localtime_r(&t, &tm) && strftime(text, sizeof(text), format, &tm))
+	if (local_time((int64_t)seconds, format, text, sizeof(text)))
 		strbuf_add(out, text);
 }
 

@@ -8,11 +8,11 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "events/cpu/type.h"
 #include "events/data.h"
 #include "libdb/session/thread_sample.h"
+#include "libutil/local_time.h"
 #include "libutil/plain_text.h"
 #include "pp/select/event_scale.h"
 
@@ -106,11 +106,9 @@ static void class_lines(const struct arrangement *a, const struct text_options *
 
 static void put_time(uint64_t seconds, FILE *out)
 {
-	time_t t = (time_t)seconds;
 	char text[64];
-	struct tm tm;
 
-	if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+	if (local_time((int64_t)seconds, "%Y-%m-%d %H:%M:%S %Z", text, sizeof(text)))
 		fputs(text, out);
 	else
 		fprintf(out, "%" PRIu64, seconds);

@@ -3,9 +3,9 @@
 #include "pp/report/format/timeline.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "libutil/clock.h"
+#include "libutil/local_time.h"
 #include "libutil/print_line.h"
 #include "pp/report/format/columns.h"
 
@@ -53,11 +53,9 @@ static void add_bar(const struct timeline *t, const uint64_t *samples,
 
 static void add_time(struct strbuf *line, int64_t ns)
 {
-	time_t seconds = ns / (int64_t)NS_PER_SECOND;
 	char text[64];
-	struct tm tm;
 
-	if (localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+	if (local_time(ns / (int64_t)NS_PER_SECOND, "%Y-%m-%d %H:%M:%S %Z", text, sizeof(text)))
 		strbuf_add(line, text);
 }
 
