@@ -3,20 +3,14 @@
 #include "pp/picture/times.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "libutil/count.h"
 #include "libutil/xalloc.h"
 
 static struct period_rows make_rows(const struct picture *p, const struct stack_list *stacks)
 {
-	struct period_rows rows = { .nr_origins = 0 };
+	struct period_rows rows = period_rows_new(stacks);
 
-	for (size_t i = 0; i < stacks->nr; i++)
-		if (stacks->stacks[i].origin >= rows.nr_origins)
-			rows.nr_origins = stacks->stacks[i].origin + (size_t)1;
-	rows.row_of = xcalloc(rows.nr_origins + 1, sizeof(*rows.row_of));
-	memset(rows.row_of, 0xff, rows.nr_origins * sizeof(*rows.row_of));
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *s = &stacks->stacks[i];
 		uint32_t node = p->moved[s->node];

@@ -113,6 +113,19 @@ static void add_segment(const struct pass *pass, const struct session_history *h
 	history_reader_free(&r);
 }
 
+struct period_rows period_rows_new(const struct stack_list *stacks)
+{
+	struct period_rows rows = { .nr_origins = 0 };
+
+	for (size_t i = 0; i < stacks->nr; i++)
+		if (stacks->stacks[i].origin >= rows.nr_origins)
+			rows.nr_origins = stacks->stacks[i].origin + (size_t)1;
+	rows.row_of = xcalloc(rows.nr_origins + 1, sizeof(*rows.row_of));
+	for (size_t i = 0; i < rows.nr_origins; i++)
+		rows.row_of[i] = PERIODS_NO_ROW;
+	return rows;
+}
+
 void periods_prepare(struct collection *c)
 {
 	for (size_t i = 0; i < c->sessions.nr; i++)
@@ -134,17 +147,12 @@ static bool is_multiplexed(const struct collection *c)
 /* Of a row, so that its sum is @total [ME-1]. */
 static void scale_row(uint64_t *samples, size_t nr, uint64_t total)
 {
-	uint64_t all = 0, sum = 0, scaled = 0;
+	struct event_scale scale = { .enabled = total };
 
 	for (size_t i = 0; i < nr; i++)
-		count_add(&all, samples[i]);
-	for (size_t i = 0; i < nr && all; i++) {
-		uint64_t before = scaled;
-
-		count_add(&sum, samples[i]);
-		scaled = count_scale(sum, total, all / 2, all);
-		samples[i] = scaled - before;
-	}
+		count_add(&scale.running, samples[i]);
+	for (size_t i = 0; i < nr; i++)
+		samples[i] = event_scale_next(&scale, samples[i]);
 }
 
 static void scale_rows(const struct periods *p, const struct period_rows *rows,

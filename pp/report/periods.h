@@ -33,6 +33,9 @@ struct period_rows {
 	uint64_t *samples;		/* of each row, periods.nr of them */
 };
 
+/* No stack has a row yet; row_of is the caller's to fill in and free, samples to set. */
+struct period_rows period_rows_new(const struct stack_list *stacks);
+
 /* Before the stacks of @c are read: keep what periods_add() needs. */
 void periods_prepare(struct collection *c);
 

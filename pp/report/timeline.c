@@ -19,11 +19,7 @@ static void make_rows(struct maker *m)
 {
 	const struct timeline *t = m->t;
 
-	for (size_t i = 0; i < t->stacks.nr; i++)
-		if (t->stacks.stacks[i].origin >= m->rows.nr_origins)
-			m->rows.nr_origins = t->stacks.stacks[i].origin + (size_t)1;
-	m->rows.row_of = xcalloc(m->rows.nr_origins + 1, sizeof(*m->rows.row_of));
-	memset(m->rows.row_of, 0xff, m->rows.nr_origins * sizeof(*m->rows.row_of));
+	m->rows = period_rows_new(&t->stacks);
 	for (size_t i = 0; i < t->stacks.nr; i++) {
 		const struct counted_stack *s = &t->stacks.stacks[i];
 		uint32_t symbol = t->stacks.nodes[s->node].key;
