@@ -184,7 +184,7 @@ static struct sample_header header_of(const struct history_filer *f, const struc
 	return header;
 }
 
-static struct stack_arc_file *new_file(struct session_history *h, const struct file_key *key)
+static void new_file(struct session_history *h, const struct file_key *key)
 {
 	const struct history_filer *f = h->filer;
 	const struct stack_context *c = &f->contexts[key->context];
@@ -209,7 +209,6 @@ static struct stack_arc_file *new_file(struct session_history *h, const struct f
 	else
 		file->name.app = f->images[key->app].name;
 	file->header = header_of(f, &file->name);
-	return file;
 }
 
 static bool is_key(const void *keys, uint32_t id, const void *key)
@@ -232,7 +231,7 @@ static uint32_t file_of(struct session_history *h, const struct file_key *key)
 	f->keys[id] = *key;
 	f->settled[id] = 0;
 	hash_table_add(&f->by_key, hash, id);
-	(void)new_file(h, key);
+	new_file(h, key);
 	return id;
 }
 

@@ -352,7 +352,8 @@ int session_history_stacks(struct session_history *h, struct stack_snapshot *ret
 	struct union_of u = { .nr_images = 0 };
 	int err = 0;
 
-	if (h->keeps_places && !h->places)
+	session_history_forget_places(h);
+	if (h->keeps_places)
 		h->places = xcalloc(h->nr + 1, sizeof(*h->places));
 
 	for (size_t i = 0; i < h->nr && !err; i++) {
