@@ -18,7 +18,7 @@
 #include "daemon/record/slices.h"
 #include "libdb/session/writer.h"
 #include "libutil/clock.h"
-#include "libutil/timed_call.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
@@ -509,7 +509,7 @@ int recorder_start(struct recorder *r, struct op_error *e)
 		return err;
 	r->running = true;
 	slices_start(&r->slices);
-	timed_call_set_urgent(true);
+	errand_set_urgent(true);
 	stats_collect(&r->pipeline.stats, r->config.collector, &c);
 	rate_start(&r->rate, &c, now_ns());
 	recorder_write_counts(r);	/* after a kill the number of CPUs is needed [SS-24] */
@@ -528,7 +528,7 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	if (r->running)
 		slices_stop(&r->slices);
 	r->running = false;
-	timed_call_set_urgent(false);
+	errand_set_urgent(false);
 	err = recorder_drain(r, true, NULL, e);
 	count_lost_in_garbage(r);
 	kernel_capture_now(r->pipeline.kernel);
