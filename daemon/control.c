@@ -18,6 +18,7 @@
 #define REQUEST_MS	5000	/* for a peer to send its whole request */
 #define ANSWER_MS	10000	/* for a peer to read its whole answer */
 #define DUMP_MS		100	/* between two dumps for users who are not owners */
+#define NAMES_MS	5000	/* how long a dump waits for symbols of JIT code */
 #define STATUS_MS	100	/* maximum age of the status that they get */
 #define OTHERS_MAX	12	/* their connections */
 #define ACCEPT_PAUSE_MS	1000	/* after accept() failed */
@@ -28,6 +29,7 @@ enum peer_state {
 	PEER_WAITS,			/* until the recorder is no longer busy */
 	PEER_RUNNING,			/* its request keeps the recorder busy */
 	PEER_WANTS_DUMP,
+	PEER_GETS_DUMP,			/* its request keeps the recorder busy */
 	PEER_WANTS_SHUTDOWN,
 	PEER_ANSWERED,
 };
@@ -228,11 +230,42 @@ static void serve_dumps(struct control *c)
 		}
 	if (!any || (!owner && now_ms() < c->dump_at))
 		return;
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		if (c->peers[i].state == PEER_WANTS_DUMP)
+			c->peers[i].state = PEER_GETS_DUMP;
 	err = recorder_dump(c->config.recorder, &e);
 	c->dump_at = now_ms() + DUMP_MS;
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
-		if (c->peers[i].state == PEER_WANTS_DUMP)
+		if (c->peers[i].state == PEER_GETS_DUMP)
 			answer(&c->peers[i], err, &e);
+}
+
+static bool waits_long_for_dump(const struct peer *p)
+{
+	return (p->state == PEER_WANTS_DUMP || p->state == PEER_GETS_DUMP) &&
+	       now_ms() - p->since >= NAMES_MS;
+}
+
+/* While files of JIT code are read, which may take minutes. All samples are written then. */
+static void serve_late_dumps(struct control *c)
+{
+	struct op_error e = { "" };
+	bool any = false;
+	int err;
+
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		any |= waits_long_for_dump(&c->peers[i]);
+	if (!any || now_ms() < c->dump_at)
+		return;
+	err = recorder_dump_samples(c->config.recorder, &e);
+	if (err == -EBUSY)
+		return;
+	c->dump_at = now_ms() + DUMP_MS;
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		if (waits_long_for_dump(&c->peers[i])) {
+			strbuf_add(&c->peers[i].answer, "pending names\n");
+			answer(&c->peers[i], err, &e);
+		}
 }
 
 /* Connections */
@@ -402,6 +435,7 @@ void control_serve_busy(struct control *c)
 	c->busy = true;
 	if (poll(fds, (nfds_t)nr, 0) >= 0)
 		serve_peers(c, fds, nr);
+	serve_late_dumps(c);
 	c->busy = false;
 }
 

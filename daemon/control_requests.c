@@ -326,7 +326,7 @@ static int do_save(const struct control_config *config, const char *argument, st
 static const struct request requests[] = {
 	{ "ping",     true,  false, ANSWER_NOW,    true,  do_ping },
 	{ "status",   true,  false, ANSWER_RECENT, true,  do_status },
-	{ "dump",     true,  false, ANSWER_DUMPED, false, NULL },
+	{ "dump",     true,  false, ANSWER_DUMPED, true,  NULL },
 	{ "start",    false, false, ANSWER_NOW,    false, do_start },
 	{ "stop",     false, false, ANSWER_NOW,    false, do_stop },
 	{ "reset",    false, false, ANSWER_NOW,    false, do_reset },

@@ -219,8 +219,21 @@ static int give_session(const char *session_dir, const struct recorder_user *use
 	return err;
 }
 
-int privileges_become(const char *session_dir, const struct recorder_user *user,
-		      struct op_error *e)
+/* Also by links that root has put there, to other disks. */
+static int confine(const char *session_dir, struct recorder_user *user)
+{
+	char *samples = samples_of(session_dir), *history = path_join(session_dir, HISTORY_DIR);
+	const char *const writable[] = { session_dir, samples, history, NULL };
+	int err = sandbox_landlock(&(struct sandbox){ .kind = SANDBOX_REPORT, .moves = true,
+						      .writable = writable });
+
+	user->is_confined = !err;
+	free(history);
+	free(samples);
+	return err == -ENOSYS || err == -EOPNOTSUPP ? 0 : err;
+}
+
+int privileges_become(const char *session_dir, struct recorder_user *user, struct op_error *e)
 {
 	const uint64_t change = CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID);
 	char *samples = samples_of(session_dir);
@@ -240,6 +253,8 @@ int privileges_become(const char *session_dir, const struct recorder_user *user,
 	free(samples);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
+	if (!err)
+		err = confine(session_dir, user);
 	if (!err && user->is_other) {
 		err = capabilities_keep(keep | change);
 		if (!err)
@@ -268,6 +283,8 @@ void privileges_log(const struct recorder_user *user)
 	else
 		log_line("user: %u, 'oprofile'", (unsigned int)geteuid());
 	log_names("", capabilities_now());
+	if (user->is_confined)
+		log_line("files: only those of the session can be written (Landlock)");
 	if (opener_is_used())
 		log_names(" of the process that opens files", privileges_of_opener());
 }

@@ -20,6 +20,7 @@ struct recorder_user {
 	uid_t uid;
 	gid_t gid;
 	const char *why_not;		/* it is another */
+	bool is_confined;		/* to writing the session; set by privileges_become() */
 };
 
 void privileges_choose_user(const char *session_dir, struct recorder_user *ret);
@@ -29,10 +30,10 @@ uint64_t privileges_of_opener(void);
 
 /*
  * The same as privileges_drop() as root, when that process has been started: become @user, and keep
- * only what that cannot do. First the session's files are given to @user.
+ * only what that cannot do. First the session's files are given to @user. From then on no other
+ * files can be written, nor programs executed, if the kernel has Landlock (5.19).
  */
-int privileges_become(const char *session_dir, const struct recorder_user *user,
-		      struct op_error *e);
+int privileges_become(const char *session_dir, struct recorder_user *user, struct op_error *e);
 
 /* Log who this is, and the capabilities that are in effect, also of who opens files. */
 void privileges_log(const struct recorder_user *user);

@@ -42,8 +42,14 @@ static void warn_of_losses_so_far(const struct control *c)
 
 int action_dump(struct control *c, struct op_error *e)
 {
-	int err = daemon_ask(c->setup.session_dir, "dump", NULL, e);
+	struct strbuf answer = STRBUF_INIT;
+	int err = daemon_ask(c->setup.session_dir, "dump", &answer, e);
+	char pending[10];
 
+	if (!err && answer_value(answer.text, "pending", pending, sizeof(pending)))
+		report_note("names of JIT code are still being read; run opcontrol --dump again "
+			    "to wait for them");
+	strbuf_free(&answer);
 	if (!err)
 		warn_of_losses_so_far(c);
 	return err;

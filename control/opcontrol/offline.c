@@ -5,7 +5,9 @@
  * Both are one rename(2), so that a concurrent report sees the complete session or none.
  *
  * The daemon's user owns the sample files, and may have put links there. So root does this with the
- * rights of their owner.
+ * rights of their owner. A daemon that recorded as root, because that user was gone, leaves folders
+ * that the owner cannot remove. So what was moved aside is then removed as root, without following
+ * links; there is nothing in it but what the owner has put there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -87,21 +89,23 @@ static bool is_leftover(const char *name)
 	return !strncmp(name, ASIDE, strlen(ASIDE)) || !strncmp(name, ".removed.", 9);
 }
 
-/* The number of leftovers. @remove: remove them; needs the session's lock. */
-static size_t count_leftovers(const char *session_dir, bool remove)
+/* The number of leftovers. @e: remove them, and say which one cannot be; needs the lock. */
+static size_t count_leftovers(const char *session_dir, struct op_error *e)
 {
 	char *samples = path_join(session_dir, "samples"), *path;
 	DIR *dir = opendir(samples);
 	struct dirent *entry;
 	size_t nr = 0;
+	int err;
 
 	while (dir && (entry = readdir(dir))) {
 		if (!is_leftover(entry->d_name))
 			continue;
-		nr++;
 		path = path_join(samples, entry->d_name);
-		if (remove)
-			(void)file_remove_tree(path);
+		err = e ? file_remove_tree(path) : -EEXIST;
+		if (err && e)
+			op_error_set(e, err, "cannot remove all of '%s': %s", path, strerror(-err));
+		nr += err != 0;
 		free(path);
 	}
 	if (dir)
@@ -143,26 +147,27 @@ static int settle_current(const char *session_dir, struct op_error *e)
 static int reset_locked(const char *session_dir, struct op_error *e)
 {
 	char *aside = xasprintf("%s/samples/" ASIDE "%d", session_dir, (int)getpid());
-	int err;
+	int err = offline_has_samples(session_dir) ? move_current(session_dir, aside, e) : 0;
 
-	(void)count_leftovers(session_dir, true);
-	err = offline_has_samples(session_dir) ? move_current(session_dir, aside, e) : 0;
-	if (!err) {
-		err = file_remove_tree(aside);
-		if (err)
-			op_error_set(e, err, "cannot remove all of '%s': %s", aside,
-				     strerror(-err));
-	}
 	free(aside);
 	return err;
+}
+
+/* Nobody else can have a link to other folders in the place of its samples. */
+static bool is_roots(const char *session_dir)
+{
+	struct stat st;
+
+	return !stat(session_dir, &st) && !st.st_uid && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 int offline_reset(const char *session_dir, struct op_error *e)
 {
 	struct rights rights;
+	size_t nr = 0;
 	int fd, err;
 
-	if (!offline_has_samples(session_dir) && !count_leftovers(session_dir, false))
+	if (!offline_has_samples(session_dir) && !count_leftovers(session_dir, NULL))
 		return 0;
 	fd = session_lock(session_dir, e);
 	if (fd < 0)
@@ -170,10 +175,13 @@ int offline_reset(const char *session_dir, struct op_error *e)
 	err = drop_rights(session_dir, &rights, e);
 	if (!err) {
 		err = reset_locked(session_dir, e);
+		nr = count_leftovers(session_dir, e);
 		take_rights_back(&rights);
 	}
+	if (nr && rights.are_dropped && is_roots(session_dir))
+		nr = count_leftovers(session_dir, e);
 	session_unlock(session_dir, fd);
-	return err;
+	return err ? err : nr ? -EACCES : 0;
 }
 
 static int save_locked(const char *session_dir, const char *name, struct op_error *e)

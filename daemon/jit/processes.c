@@ -182,7 +182,7 @@ static void look_at_all(struct jit_processes *p)
 
 void jit_processes_look(struct jit_processes *p)
 {
-	if (now_ns() - p->looked_at > LOOK_NS)
+	if (!p->converting && now_ns() - p->looked_at > LOOK_NS)
 		look_at_all(p);
 }
 

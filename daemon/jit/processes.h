@@ -25,7 +25,7 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
 			      const char *anon_name);
 
-/* Look for files again if the last time is some seconds ago. */
+/* Look for files again if the last time is some seconds ago, unless they are being converted. */
 void jit_processes_look(struct jit_processes *p);
 
 /*

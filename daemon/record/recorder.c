@@ -18,7 +18,7 @@
 #include "daemon/record/slices.h"
 #include "libdb/session/writer.h"
 #include "libutil/clock.h"
-#include "libutil/timed_call.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
@@ -33,7 +33,7 @@ struct reported_losses {
 struct recorder {
 	struct recorder_config config;
 	struct pipeline pipeline;
-	bool running;
+	bool running, saves_code;
 	unsigned int nr_resets;
 	bool drain_failed;		/* the last time: samples wait that could not be read */
 
@@ -257,10 +257,12 @@ static void save_code(struct recorder *r)
 	const struct jit_troubles *troubles = jit_processes_troubles(r->pipeline.jit);
 	struct cpu_counts *cpu = stats_cpu(&r->pipeline.stats, 0);
 
+	r->saves_code = true;
 	jit_processes_convert(r->pipeline.jit, do_meanwhile, r);
 	cpu->jit_refused = troubles->refused;
 	cpu->jit_damaged = troubles->damaged;
 	binaries_finish(r->pipeline.binaries, do_meanwhile, r);
+	r->saves_code = false;
 }
 
 /* Sessions */
@@ -509,7 +511,7 @@ int recorder_start(struct recorder *r, struct op_error *e)
 		return err;
 	r->running = true;
 	slices_start(&r->slices);
-	timed_call_set_urgent(true);
+	errand_set_urgent(true);
 	stats_collect(&r->pipeline.stats, r->config.collector, &c);
 	rate_start(&r->rate, &c, now_ns());
 	recorder_write_counts(r);	/* after a kill the number of CPUs is needed [SS-24] */
@@ -528,7 +530,7 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	if (r->running)
 		slices_stop(&r->slices);
 	r->running = false;
-	timed_call_set_urgent(false);
+	errand_set_urgent(false);
 	err = recorder_drain(r, true, NULL, e);
 	count_lost_in_garbage(r);
 	kernel_capture_now(r->pipeline.kernel);
@@ -554,6 +556,17 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 	recorder_write_counts(r);
 	if (slices_take_dump(&r->slices))
 		write_slice(r);
+	return err ? err : report_losses(r, &r->dump_losses, e);
+}
+
+int recorder_dump_samples(struct recorder *r, struct op_error *e)
+{
+	int err;
+
+	if (!r->saves_code)
+		return -EBUSY;
+	err = recorder_drain(r, true, NULL, e);
+	recorder_write_counts(r);
 	return err ? err : report_losses(r, &r->dump_losses, e);
 }
 

@@ -43,7 +43,8 @@ struct recorder_config {
 	const struct history_config *history;	/* NULL: keep none */
 	/*
 	 * Called several times a second while a dump, stop or save waits for JIT symbols, which may
-	 * take minutes; may only ask for the recorder's state. NULL: nothing.
+	 * take minutes; may only ask for the recorder's state, and recorder_dump_samples(). NULL:
+	 * nothing.
 	 */
 	void (*meanwhile)(void *context);
 	void *context;
@@ -83,6 +84,11 @@ bool recorder_running(const struct recorder *r);
  * as recorder_stop(), since the last dump.
  */
 int recorder_dump(struct recorder *r, struct op_error *e);
+/*
+ * The same for recorder_config.meanwhile, without waiting for symbols of JIT code and copies of
+ * binaries, as that call does. -EBUSY: it waits for something else.
+ */
+int recorder_dump_samples(struct recorder *r, struct op_error *e);
 /* Discard the session's samples, and continue with an empty session. */
 int recorder_reset(struct recorder *r, struct op_error *e);
 /* Save the session as @name, and continue with an empty one. -EINVAL, -EEXIST. */

@@ -3,7 +3,8 @@
  * ask.c - connections to the opener, and requests
  *
  * Each request under way has a connection of its own, to a thread of the opener, so that one that
- * hangs delays no other. A connection is used again when its answer has come.
+ * hangs delays no other. A connection is used again when its answer has come. The first message on
+ * it is an answer to nothing, for the thread's id.
  */
 #include "libutil/opener/ask.h"
 
@@ -23,7 +24,7 @@ static struct {
 	int socket;			/* 0: no opener */
 	struct connection {
 		int fd;
-		pid_t tid;		/* of the opener's thread; 0: not known yet */
+		pid_t tid;		/* of the opener's thread; OPENER_STARTS */
 	} idle[OPENER_CONNECTIONS_MAX];
 	size_t nr_idle, nr;
 	const char *const *removable;
@@ -81,7 +82,7 @@ static int connect_new(void)
 /* The one that was last used: its thread ran last. -EAGAIN: too many requests are under way. */
 static struct connection take_connection(void)
 {
-	struct connection c = { -EAGAIN, 0 };
+	struct connection c = { -EAGAIN, OPENER_STARTS };
 
 	pthread_mutex_lock(&opener.lock);
 	if (opener.nr_idle) {
@@ -91,7 +92,8 @@ static struct connection take_connection(void)
 		opener.nr += c.fd >= 0;
 	}
 	pthread_mutex_unlock(&opener.lock);
-	note_thread(c.tid);
+	if (c.fd >= 0)
+		note_thread(c.tid);
 	return c;
 }
 
@@ -116,6 +118,34 @@ static void close_all(const int *fds, size_t nr)
 		close(fds[i]);
 }
 
+/* The number of descriptors in @fds, up to @nr, or -errno. */
+static int receive(int fd, struct opener_answer *answer, int *fds, size_t nr)
+{
+	size_t len, got;
+	int err = fd_message_receive(fd, answer, sizeof(*answer), &len, fds, nr, &got);
+
+	if (err)
+		return err;
+	if (len < offsetof(struct opener_answer, results) || answer->nr > OPENER_PIDS_MAX ||
+	    len != opener_answer_size(answer)) {
+		close_all(fds, got);
+		return -EPROTO;
+	}
+	return (int)got;
+}
+
+/* The opener's thread may have to wait for a CPU before it says which it is. */
+static int greet(struct connection *c, struct opener_answer *answer)
+{
+	int none, err = receive(c->fd, answer, &none, 0);
+
+	if (err)
+		return err;
+	c->tid = answer->tid;
+	note_thread(c->tid);
+	return 0;
+}
+
 /*
  * Send @r with @fd (-1: none), and receive up to @nr descriptors in @fds. Their number, or -errno.
  * -ENOSYS: there is no opener.
@@ -124,29 +154,23 @@ static int ask(const struct opener_request *r, int fd, struct opener_answer *ans
 	       size_t nr)
 {
 	struct connection c = { -ENOSYS, 0 };
-	size_t len, got;
-	int err;
+	int err = 0, got;
 
 	if (opener.socket)
 		c = take_connection();
 	if (c.fd < 0)
 		return c.fd;
-	err = fd_message_send(c.fd, r, opener_request_size(r->kind), &fd, fd >= 0);
+	if (c.tid == OPENER_STARTS)
+		err = greet(&c, answer);
 	if (!err)
-		err = fd_message_receive(c.fd, answer, sizeof(*answer), &len, fds, nr, &got);
-	if (!err && (len < offsetof(struct opener_answer, results) ||
-		     answer->nr > OPENER_PIDS_MAX || len != opener_answer_size(answer))) {
-		close_all(fds, got);
-		err = -EPROTO;
+		err = fd_message_send(c.fd, r, opener_request_size(r->kind), &fd, fd >= 0);
+	got = err ? err : receive(c.fd, answer, fds, nr);
+	give_back(c, got >= 0);
+	if (got >= 0 && answer->err < 0) {
+		close_all(fds, (size_t)got);
+		return answer->err;
 	}
-	if (!err)
-		c.tid = answer->tid;
-	give_back(c, !err);
-	if (!err && answer->err < 0) {
-		close_all(fds, got);
-		err = answer->err;
-	}
-	return err ? err : (int)got;
+	return got;
 }
 
 /* For one descriptor. */

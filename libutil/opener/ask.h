@@ -4,7 +4,7 @@
  *
  * Without an opener each does the same itself, so that callers need not know. Any thread; each
  * waits for the answer as long as the call itself would block: who must not wait has it done by
- * libutil/errand.h or libutil/timed_call.h. Descriptors are close-on-exec and the caller's.
+ * libutil/errand.h. Descriptors are close-on-exec and the caller's.
  */
 #ifndef LIBUTIL_OPENER_ASK_H
 #define LIBUTIL_OPENER_ASK_H
@@ -66,7 +66,11 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids);
 /* For start.c: the socket, and the files that it removes. */
 void opener_use(int socket, const char *const *removable, size_t nr);
 
-/* While this thread waits for the opener, *@tid (atomic) is that one's thread, if known; else 0. */
+/*
+ * While this thread waits for the opener, *@tid (atomic) is that one's thread, or OPENER_STARTS if
+ * that has not begun; else 0.
+ */
+#define OPENER_STARTS	(-1)
 void opener_note_thread(pid_t *tid);
 
 bool opener_is_used(void);

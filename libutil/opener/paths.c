@@ -22,6 +22,7 @@ static const struct {
 	{ "cgroup", O_RDONLY, false },
 	{ "cmdline", O_RDONLY, false },
 	{ "mountinfo", O_RDONLY, false },
+	{ "schedstat", O_RDONLY, false },
 	{ "stat", O_RDONLY, false },
 	{ "status", O_RDONLY, false },
 	/* of a process that has changed its user it is root's */

@@ -14,7 +14,7 @@
 #define OPENER_CONNECTIONS_MAX	48	/* requests at a time; each is a thread of the opener */
 
 enum opener_kind {
-	OPENER_PROC,		/* @file of the process @pid, for "comm" of its thread @tid */
+	OPENER_PROC,		/* @file of the process or thread @pid, for "comm" of thread @tid */
 	OPENER_KERNEL,		/* the kernel's file @file */
 	OPENER_MODULE,		/* @path below the module's mount point, with O_WRONLY if @nr */
 	OPENER_MAP_FILES,	/* handles of what @pid maps at the first @nr of @ranges */

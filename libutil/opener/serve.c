@@ -328,7 +328,6 @@ static bool answer_one(const struct connection *c, struct exchange *x)
 		x->fd = -1;
 	x->nr_fds = 0;
 	x->answer.nr = 0;
-	x->answer.tid = (int32_t)gettid();
 	if (err || len < sizeof(x->request.kind) ||
 	    len != opener_request_size(x->request.kind))
 		x->answer.err = -EINVAL;
@@ -354,8 +353,10 @@ static void *serve_connection(void *connection)
 		sandbox_close_others(&c->socket, 1);
 	*c->has_own = has_own;
 	sem_post(c->has_begun);
-	while (answer_one(c, x))
-		;
+	x->answer.tid = (int32_t)gettid();
+	if (!fd_message_send(c->socket, &x->answer, opener_answer_size(&x->answer), NULL, 0))
+		while (answer_one(c, x))
+			;
 	close(c->socket);
 	free(x);
 	free(c);

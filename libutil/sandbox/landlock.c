@@ -66,6 +66,8 @@ int sandbox_landlock(const struct sandbox *s)
 
 	if (version < 0)		/* or a container's filter does not know it */
 		return -ENOSYS;
+	if (s->moves && version < 2)	/* it refuses them all */
+		return -EOPNOTSUPP;
 	rules.handled_access_fs = known_to(version);
 	if (s->kind == SANDBOX_REPORT)
 		rules.handled_access_fs &= ~(uint64_t)READING;

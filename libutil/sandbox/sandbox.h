@@ -23,6 +23,7 @@ struct sandbox {
 	bool network;			/* SANDBOX_REPORT: may connect to servers */
 	bool times;			/* SANDBOX_REPORT: may set those of files that are open */
 	const char *const *writable;	/* SANDBOX_REPORT: files and folders, or NULL */
+	bool moves;			/* SANDBOX_REPORT: also links, and moves, between folders */
 	bool must_write;		/* without Landlock root writes to all files, not to none */
 	/* limits; 0: as before */
 	uint64_t memory;		/* bytes that may be mapped in addition */
@@ -59,8 +60,10 @@ int sandbox_leave_descriptors(int socket);
  */
 int sandbox_filter(const struct sandbox *s, bool has_landlock);
 
-/* landlock.c: writing to @s->writable only, or no access to files at all. -ENOSYS, -EOPNOTSUPP:
- * this kernel does not have Landlock. */
+/*
+ * landlock.c: writing to @s->writable only, or no access to files at all. -ENOSYS, -EOPNOTSUPP:
+ * this kernel does not have Landlock, or not enough of it.
+ */
 int sandbox_landlock(const struct sandbox *s);
 
 #endif

@@ -25,7 +25,12 @@
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE	0x4000	/* Linux 6.8 */
+#endif
+
 #define MOUNTINFO_MAX	(16 << 20)	/* bytes */
+#define NR_KNOWN	256		/* mounts; a new one replaces an old one */
 
 struct mount {
 	uint64_t id;
@@ -119,25 +124,55 @@ static char *mounts_of(const char *proc, const char *process)
 	return text;
 }
 
-bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
+/* Lists can be long: others than ours are read if it is not there. */
+static bool answers_by_lists(const char *proc, uint32_t tgid, const struct perf_mount_key *key)
 {
-	struct perf_mount_key key;
-	char process[16], *theirs, *ours, *first;
+	char process[16], *theirs = NULL, *ours = mounts_of("/proc", "self"), *first = NULL;
 	struct mount m;
-	bool yes;
+	bool found = find_mount(ours, key->id, &m), yes;
 
-	if (!key_of(fd, &key))
-		return false;
 	snprintf(process, sizeof(process), "%u", tgid);
-	theirs = tgid ? mounts_of(proc, process) : xstrdup("");
-	ours = mounts_of("/proc", "self");
-	/* can be long and is seldom needed */
-	first = find_mount(theirs, key.id, &m) || find_mount(ours, key.id, &m) ?
-			xstrdup("") : mounts_of("/proc", "1");
-	yes = perf_mount_answers_by(&(struct perf_mount_lists){ theirs, ours, first }, &key);
+	if (!found && tgid) {
+		theirs = mounts_of(proc, process);
+		found = find_mount(theirs, key->id, &m);
+	}
+	if (!found)
+		first = mounts_of("/proc", "1");
+	yes = perf_mount_answers_by(&(struct perf_mount_lists){ theirs ? theirs : "", ours,
+							       first ? first : "" }, key);
 	free(theirs);
 	free(ours);
 	free(first);
+	return yes;
+}
+
+/* A number that no other mount ever gets, unlike those of the lists. False: an old kernel. */
+static bool unique_id(int fd, uint64_t *ret)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID_UNIQUE, &st) ||
+	    !(st.stx_mask & STATX_MNT_ID_UNIQUE))
+		return false;
+	*ret = st.stx_mnt_id;
+	return true;
+}
+
+bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
+{
+	static struct { uint64_t id; bool answers; } known[NR_KNOWN], *k;
+	struct perf_mount_key key;
+	uint64_t id;
+	bool yes;
+
+	if (!unique_id(fd, &id))
+		return key_of(fd, &key) && answers_by_lists(proc, tgid, &key);
+	k = &known[id % NR_KNOWN];
+	if (k->id == id)
+		return k->answers;
+	yes = key_of(fd, &key) && answers_by_lists(proc, tgid, &key);
+	if (yes)			/* what is not found in a list may be in another */
+		*k = (typeof(*k)){ id, yes };
 	return yes;
 }
 

@@ -14,7 +14,8 @@
 
 /*
  * @fd (O_PATH is enough) was opened through process @tgid; 0: through a path of our own. False also
- * if it cannot be determined. Never waits itself. @proc: "/proc".
+ * if it cannot be determined. Never waits itself. Only for one thread of the program. @proc:
+ * "/proc".
  */
 bool perf_mount_answers(const char *proc, uint32_t tgid, int fd);
 

@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
-#include "libutil/timed_call.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
+#include "libutil/hash.h"
 #include "libutil/list.h"
-#include "libutil/xalloc.h"
 
 #define ASIDE_NS	NS_PER_SECOND
 #define NR_ASIDE	64		/* processes; a new one replaces the old one */
+#define PLACES		0x70726f63	/* no device's number */
 
 struct aside {
 	uint32_t tgid;
@@ -26,17 +27,17 @@ struct aside {
 /* Its links need not the lock of its memory. */
 static struct aside memory_aside[NR_ASIDE], links_aside[NR_ASIDE];
 
-/* Drops @e if it was not run. */
-static int run(struct aside *all, uint32_t tgid, struct timed_call *e)
+static int run(struct aside *all, uint32_t tgid, struct errand *e, size_t size)
 {
 	struct aside *aside = &all[tgid % NR_ASIDE];
 	int err;
 
-	if (aside->tgid == tgid && now_ns() < aside->until) {
-		e->drop(e);
+	if (aside->tgid == tgid && now_ns() < aside->until)
 		return -EAGAIN;
-	}
-	err = timed_call_run(e);
+	e->place = hash_mix((uint64_t)(all == links_aside) << 32 | PLACES, tgid);
+	e->fd = -1;
+	e->is_brief = true;
+	err = errand_run(e, size);
 	if (err != -ETIMEDOUT)
 		return err;
 	*aside = (struct aside){ tgid, now_ns() + ASIDE_NS };
@@ -44,160 +45,131 @@ static int run(struct aside *all, uint32_t tgid, struct timed_call *e)
 }
 
 struct reading {
-	struct timed_call call;
-	char *path;
+	struct errand errand;
+	char path[PATH_MAX];
 	size_t limit;
 	char *text;			/* NULL: none */
 	int err;
 };
 
-static void read_maps(struct timed_call *e)
+static int read_maps(struct errand *e)
 {
-	struct reading *r = container_of(e, struct reading, call);
+	struct reading *r = container_of(e, struct reading, errand);
 
 	r->err = file_read_all(r->path, r->limit, &r->text, NULL);
+	return 0;
 }
 
-static void drop_reading(struct timed_call *e)
+static void drop_text(struct errand *e)
 {
-	struct reading *r = container_of(e, struct reading, call);
-
-	free(r->text);
-	free(r->path);
-	free(r);
+	free(container_of(e, struct reading, errand)->text);
 }
 
 int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **ret)
 {
-	struct reading *r = xcalloc(1, sizeof(*r));
+	struct reading r = { .errand = { .run = read_maps, .drop = drop_text }, .limit = limit };
 	int err;
 
-	r->call = (struct timed_call){ read_maps, drop_reading };
-	r->limit = limit;
-	r->path = xasprintf("%s/%u/maps", proc, tgid);
-	err = run(memory_aside, tgid, &r->call);
-	if (err)
-		return err;
-	err = r->err;
+	snprintf(r.path, sizeof(r.path), "%s/%u/maps", proc, tgid);
+	err = run(memory_aside, tgid, &r.errand, sizeof(r));
 	if (!err)
-		*ret = r->text;
-	free(r->path);
-	free(r);
+		err = r.err;
+	if (!err)
+		*ret = r.text;
 	return err;
 }
 
 struct following {
-	struct timed_call call;
-	char *proc;
+	struct errand errand;
+	const char *proc;		/* stays */
 	uint32_t tgid;
 	bool wants_handle;
-	int handle, err;
+	int err;
 	char path[PATH_MAX];		/* of the program */
 };
 
-static void find_program(struct timed_call *e)
+static int find_program(struct errand *e)
 {
-	struct following *f = container_of(e, struct following, call);
+	struct following *f = container_of(e, struct following, errand);
 
 	f->err = opener_program(f->proc, f->tgid, f->path, sizeof(f->path),
-				f->wants_handle ? &f->handle : NULL);
+				f->wants_handle ? &e->opened : NULL);
+	return 0;
 }
 
-static void open_root(struct timed_call *e)
+static int open_root(struct errand *e)
 {
-	struct following *f = container_of(e, struct following, call);
+	struct following *f = container_of(e, struct following, errand);
 
 	snprintf(f->path, sizeof(f->path), "%s/%u/root", f->proc, f->tgid);
-	f->handle = opener_open(f->path, O_PATH | O_DIRECTORY);
+	e->opened = opener_open(f->path, O_PATH | O_DIRECTORY);
+	f->err = e->opened < 0 ? e->opened : 0;
+	return 0;
 }
 
-static void drop_following(struct timed_call *e)
+static int follow(struct following *f)
 {
-	struct following *f = container_of(e, struct following, call);
+	int err = run(links_aside, f->tgid, &f->errand, sizeof(*f));
 
-	if (f->handle >= 0)
-		close(f->handle);
-	free(f->proc);
-	free(f);
-}
-
-static int follow(void (*run_it)(struct timed_call *e), const char *proc, uint32_t tgid, char *path,
-		  int *handle)
-{
-	struct following *f = xcalloc(1, sizeof(*f));
-	int err;
-
-	f->call = (struct timed_call){ run_it, drop_following };
-	f->proc = xstrdup(proc);
-	f->tgid = tgid;
-	f->wants_handle = handle;
-	f->handle = -1;
-	err = run(links_aside, tgid, &f->call);
-	if (err)
-		return err;
-	err = f->err;
-	if (!err && path)
-		strcpy(path, f->path);
-	if (!err && handle)
-		*handle = f->handle;
-	free(f->proc);
-	free(f);
-	return err;
+	return err ? err : f->err;
 }
 
 int proc_files_read_program(const char *proc, uint32_t tgid, char *path, int *handle)
 {
-	return follow(find_program, proc, tgid, path, handle);
+	struct following f = { .errand.run = find_program, .proc = proc, .tgid = tgid,
+			       .wants_handle = handle };
+	int err = follow(&f);
+
+	if (!err)
+		strcpy(path, f.path);
+	if (!err && handle)
+		*handle = f.errand.opened;
+	return err;
 }
 
 int proc_files_open_root(const char *proc, uint32_t tgid)
 {
-	int handle, err = follow(open_root, proc, tgid, NULL, &handle);
+	struct following f = { .errand.run = open_root, .proc = proc, .tgid = tgid };
+	int err = follow(&f);
 
-	return err ? err : handle;
+	return err ? err : f.errand.opened;
 }
 
 struct opening {
-	struct timed_call call;
+	struct errand errand;
 	const char *proc;		/* stays */
 	uint32_t tgid;
 	size_t nr;
-	struct opener_mapping mappings[];
+	struct opener_mapping mappings[OPENER_RANGES_MAX];
 };
 
-static void open_mappings(struct timed_call *e)
+static int open_mappings(struct errand *e)
 {
-	struct opening *o = container_of(e, struct opening, call);
+	struct opening *o = container_of(e, struct opening, errand);
 
 	opener_map_files(o->proc, o->tgid, o->mappings, o->nr);
+	return 0;
 }
 
-static void drop_opening(struct timed_call *e)
+static void close_mappings(struct errand *e)
 {
-	struct opening *o = container_of(e, struct opening, call);
+	struct opening *o = container_of(e, struct opening, errand);
 
 	for (size_t i = 0; i < o->nr; i++)
 		if (o->mappings[i].handle >= 0)
 			close(o->mappings[i].handle);
-	free(o);
 }
 
 void proc_files_open(const char *proc, uint32_t tgid, struct opener_mapping *mappings, size_t nr)
 {
-	struct opening *o = xcalloc(1, sizeof(*o) + nr * sizeof(*mappings));
+	struct opening o = { .errand = { .run = open_mappings, .drop = close_mappings },
+			     .proc = proc, .tgid = tgid, .nr = nr };
 	int err;
 
 	for (size_t i = 0; i < nr; i++)
 		mappings[i].handle = -ESRCH;
-	o->call = (struct timed_call){ open_mappings, drop_opening };
-	o->proc = proc;
-	o->tgid = tgid;
-	o->nr = nr;
-	memcpy(o->mappings, mappings, nr * sizeof(*mappings));
-	err = run(memory_aside, tgid, &o->call);
+	memcpy(o.mappings, mappings, nr * sizeof(*mappings));
+	err = run(memory_aside, tgid, &o.errand, sizeof(o));
 	for (size_t i = 0; i < nr; i++)
-		mappings[i].handle = err ? err : o->mappings[i].handle;
-	if (err)
-		return;
-	free(o);
+		mappings[i].handle = err ? err : o.mappings[i].handle;
 }

@@ -4,7 +4,7 @@
  *
  * Its maps, and what they map, are found under a lock of its memory, which it can hold for long.
  * Opening what its links lead to may ask a server on the network that hangs. So this is done by
- * timed calls (libutil/timed_call.h). A process that has let one wait too long is set aside for a
+ * brief errands (libutil/errand.h). A process that has let one wait too long is set aside for a
  * second: -EAGAIN, also if too many are. Only for one thread of the program.
  */
 #ifndef DAEMON_COLLECT_PERF_PROC_FILES_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "libutil/opener/ask.h"
 
-/* @proc: "/proc", or a folder like it. */
+/* @proc: "/proc", or a folder like it; the string stays. */
 
 /* All of @proc/@tgid/maps, NUL terminated and freed by the caller. -EFBIG: more than @limit. */
 int proc_files_read_maps(const char *proc, uint32_t tgid, size_t limit, char **ret);

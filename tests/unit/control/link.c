@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* link.c - locks, offline actions, settings of the module, and the daemon's command line */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -154,6 +155,48 @@ TEST(offline_save_and_reset_of_another_users)
 	CHECK(!chown(tmpdir_path("samples/current"), 870, 870) &&
 	      !chown(tmpdir_path("samples/current/stats"), 870, 870), "chown");
 	CHECK(!offline_save(dir, "one", &e) && has(dir, "samples/one/stats/counts"), "%s", e.text);
+}
+
+static int nr_entries(const char *folder)
+{
+	DIR *dir = opendir(tmpdir_path(folder));
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* The daemon's user was removed, and the daemon then recorded as root. */
+TEST(offline_reset_of_two_users)
+{
+	char *dir = make_dir();
+	struct op_error e = { "" };
+
+	if (geteuid())
+		SKIP("needs root");
+	CHECK(!chmod(dir, 0755), "chmod");
+	write_file(dir, "samples/.removed.1/{root}/usr/x", "1");
+	write_file(dir, "samples/current/{root}/usr/x", "1");
+	write_file(dir, "samples/one/{root}/usr/x", "1");
+	write_file(dir, "roots/x", "1");
+	CHECK(!symlink(tmpdir_path("roots"), tmpdir_path("samples/current/{root}/link")), "link");
+	CHECK(!chown(tmpdir_path("samples"), 870, 870) &&
+	      !chown(tmpdir_path("samples/current"), 870, 870), "chown");
+	CHECK(!offline_reset(dir, &e), "%s", e.text);
+	CHECK(!geteuid() && !getegid(), "root again");
+	CHECK(!offline_has_samples(dir), "not reset");
+	CHECK(nr_entries("samples") == 2 && has(dir, "samples/one/{root}/usr/x"), "%d entries",
+	      nr_entries("samples"));
+	CHECK(has(dir, "roots/x"), "by way of a link");
+
+	/* in a folder of his he could have others' in the place of the samples */
+	write_file(dir, "samples/current/{root}/usr/x", "1");
+	CHECK(!chown(dir, 870, 870) && offline_reset(dir, &e) == -EACCES, "removed");
+	CHECK(strstr(e.text, "cannot remove all of '"), "%s", e.text);
 }
 
 TEST(driver_with_fake_files)

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include "daemon/privileges.h"
 #include "libdb/session/lock.h"
 #include "libutil/file.h"
 #include "libutil/sandbox/capabilities.h"
@@ -337,6 +339,61 @@ TEST(samples_everybody_as_another_user)
 	sample_everybody();
 }
 
+/* ---- a recorder that was taken over ---- */
+
+static bool can_write(const char *name)
+{
+	int fd = open(tmpdir_path(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool has_landlock(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, 1u) >= 2;
+}
+
+/* Even if it is root, because there is no user to become. */
+static void attack_files(void)
+{
+	struct recorder_user user = { .uid = 0 };
+	struct op_error e = { "" };
+
+	CHECK(!privileges_become(tmpdir_path("sd"), &user, &e), "%s", e.text);
+	CHECK(user.is_confined, "not confined");
+	CHECK(can_write("sd/samples/new") && can_write("disk/new"), "the session");
+	CHECK(!link(tmpdir_path("disk/new"), tmpdir_path("sd/samples/link")) &&
+	      !rename(tmpdir_path("disk/new"), tmpdir_path("disk/newer")), "links");
+	CHECK(!can_write("new") && !can_write("roots"), "other files");
+	CHECK(truncate(tmpdir_path("roots"), 0) && unlink(tmpdir_path("roots")) &&
+	      rename(tmpdir_path("roots"), tmpdir_path("sd/roots")) &&
+	      symlink(tmpdir_path("roots"), tmpdir_path("sd/link")) &&
+	      mkdir(tmpdir_path("folder"), 0700), "changes of folders");
+	execl("/bin/true", "true", NULL);
+	CHECK(errno == EACCES, "execution: %s", strerror(errno));
+}
+
+TEST(writes_only_the_session)
+{
+	int status;
+	pid_t pid;
+
+	need_root();
+	if (!has_landlock())
+		SKIP("needs Landlock");
+	tmpdir_make();
+	run_in(tmpdir, "mkdir -p sd/samples disk && ln -s ../disk sd/history && echo 1 > roots");
+	pid = fork();
+	if (!pid) {
+		attack_files();
+		fflush(stdout);
+		_exit(tap_failures);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "refused too little or too much");
+}
+
 TEST(log_names_them)
 {
 	char *text;
@@ -348,6 +405,7 @@ TEST(log_names_them)
 	CHECK(!file_read_all(tmpdir_path("sd/samples/oprofiled.log"), 100000, &text, NULL) &&
 		      strstr(text, "capabilities: sys_nice") && strstr(text, "user: 0, because") &&
 		      strstr(text, "opens files: perfmon, syslog, sys_ptrace"), "the log");
+	CHECK(!has_landlock() || strstr(text, "files: only those of the session"), "%s", text);
 	free(text);
 }
 

@@ -47,6 +47,7 @@ static void start(void)
 		.removable = removable, .nr_removable = 1,
 	};
 	int main_ends[2], ends[2];
+	char greeting;
 
 	removable[0] = strdup(tmpdir_path("removable"));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, main_ends) ||
@@ -62,6 +63,7 @@ static void start(void)
 	close(main_ends[1]);
 	CHECK(!fd_message_send(main_ends[0], "", 1, &ends[1], 1), "connect");
 	close(ends[1]);
+	CHECK(recv(ends[0], &greeting, sizeof(greeting), 0) > 0, "greeting");
 	connection = ends[0];
 	opener_use(main_ends[0], removable, 1);
 	CHECK(!setresgid(OURS, OURS, OURS) && !setresuid(OURS, OURS, 0), "a user");

@@ -46,22 +46,35 @@ static void end_with_map(pid_t pid)
 	unlink(path);
 }
 
-static char sought[32];
+static char sought[32];		/* how its name begins */
+static int sought_type;
 static bool found;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
-	found |= type == FTW_F && !strcmp(path + ftw->base, sought);
+	found |= type == sought_type && !strncmp(path + ftw->base, sought, strlen(sought));
 	return 0;
+}
+
+static bool has(int type)
+{
+	sought_type = type;
+	found = false;
+	nftw(tmpdir_path("sd/samples/current"), visit, 32, FTW_PHYS);
+	return found;
 }
 
 static bool has_object(pid_t pid)
 {
 	snprintf(sought, sizeof(sought), "%d.jo", pid);
-	found = false;
-	nftw(tmpdir_path("sd/samples/current"), visit, 32, FTW_PHYS);
-	return found;
+	return has(FTW_F);
+}
+
+static bool has_samples_in_code(pid_t pid)
+{
+	snprintf(sought, sizeof(sought), "%d.0x", pid);
+	return has(FTW_D);
 }
 
 /* ---- requests while a file takes long ---- */
@@ -87,6 +100,20 @@ static bool has_answer(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
+/* Waits for all of it. */
+static bool is_answer(int fd, const char *text)
+{
+	char got[100];
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < sizeof(got) - 1 && (n = read(fd, got + len, sizeof(got) - 1 - len)) > 0)
+		len += (size_t)n;
+	got[len] = '\0';
+	close(fd);
+	return !strcmp(got, text);
+}
+
 static uint64_t recorded_by_status(void)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -105,8 +132,7 @@ TEST(requests_while_a_file_is_read)
 {
 	pid_t attacker, other, helper;
 	uint64_t before;
-	int dump, stop;
-	char word[3];
+	int dump, later, stop;
 
 	start_daemon();
 	attacker = attack(put_map, run_code);
@@ -122,10 +148,13 @@ TEST(requests_while_a_file_is_read)
 	let_work(other);
 	while (recorded_by_status() == before)
 		usleep(2000);
-	CHECK(!has_answer(dump) && !has_answer(stop), "answered too early");
+	later = send_request("dump\n");
+	CHECK(is_answer(dump, "pending names\nok\n"), "dump");
+	CHECK(is_answer(later, "pending names\nok\n"), "a dump that was requested meanwhile");
+	CHECK(has_samples_in_code(attacker) && !has_object(attacker), "the samples that are there");
+	CHECK(!has_answer(stop), "answered too early");
 	kill(helper, SIGCONT);
-	CHECK(read(dump, word, 3) == 3 && !memcmp(word, "ok\n", 3), "dump");
-	CHECK(read(stop, word, 3) == 3 && !memcmp(word, "ok\n", 3), "stop");
+	CHECK(is_answer(stop, "ok\n"), "stop");
 	check_nothing_lost();
 	CHECK(has_object(attacker), "no names");
 	CHECK(!ask("shutdown"), "shutdown");

@@ -326,7 +326,9 @@ TEST(an_opener_that_is_killed_while_it_hangs)
 		usleep(1000);
 	kill(opener, SIGKILL);
 	CHECK(recv(sockets[0], &byte, 1, 0) <= 0, "its end");
-	CHECK(recv(idle[0], &byte, 1, 0) <= 0, "of another connection");
+	/* which may have had its greeting */
+	CHECK(recv(idle[0], &byte, 1, 0) <= 0 || recv(idle[0], &byte, 1, 0) <= 0,
+	      "of another connection");
 	CHECK(!waitpid(opener, NULL, WNOHANG), "it did not hang");
 	close(handle);
 	unmount_folder(server);
