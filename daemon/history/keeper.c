@@ -27,7 +27,7 @@
 #define NICE	10	/* the thread may take its time */
 
 struct job {
-	char *folder;
+	char *folder, *store;
 	unsigned int number;		/* of it */
 	int64_t folder_begin_ns;
 	int stats;			/* descriptor of the session's stats/; -1: none */
@@ -168,50 +168,47 @@ static int open_writer(struct history *h, const char *folder, struct op_error *e
  * The store's time says until when it was filled, at least, if the slice cannot be written and the
  * daemon is killed.
  */
-static void date_store(const char *folder, int64_t end_ns)
+static void date_store(const char *store, int64_t end_ns)
 {
-	char *store = path_join(folder, HISTORY_STORE);
 	const struct timespec at = { .tv_sec = end_ns / (int64_t)NS_PER_SECOND,
 				     .tv_nsec = end_ns % (int64_t)NS_PER_SECOND };
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, at };
 
 	(void)utimensat(AT_FDCWD, store, times, AT_SYMLINK_NOFOLLOW);
-	free(store);
 }
 
-/* A writer that failed is opened again, because it does not know what of its block is written. */
-static int add_slice(struct history *h, const char *folder, struct history_slice *slice,
-		     struct numbers *numbers, struct op_error *e)
+/*
+ * Without samples and numbers there was no slice. A writer that failed is opened again, because it
+ * does not know what of its block is written.
+ */
+static int add_slice(struct history *h, const char *folder, const char *store,
+		     struct history_slice *slice, struct numbers *numbers, struct op_error *e)
 {
 	struct history_number list[NUMBERS_MAX];
-	char *store = path_join(folder, HISTORY_STORE);
-	int err = file_exists(store) ? 0 : -ENODATA;	/* there were no samples */
+	int err;
 
-	date_store(folder, slice->end_ns);
+	slice->nr_numbers = numbers_list(numbers, list);
+	slice->numbers = list;
+	if (!slice->nr_numbers && !file_exists(store))
+		return 0;
+	date_store(store, slice->end_ns);
+	err = open_writer(h, folder, e);
 	if (!err)
-		err = open_writer(h, folder, e);
-	if (!err) {
-		slice->nr_numbers = numbers_list(numbers, list);
-		slice->numbers = list;
 		err = history_writer_add(h->writer, slice, store, e);
-	}
 	if (err)
 		close_writer(h);
-	free(store);
-	return err == -ENODATA ? 0 : err;
+	return err;
 }
 
 /* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
-static void remove_store(const char *folder)
+static void remove_store(const char *folder, const char *store)
 {
-	char *store = path_join(folder, HISTORY_STORE);
 	char *segment = path_join(folder, HISTORY_SEGMENT);
 
 	(void)unlink(store);
 	if (!file_exists(segment))
 		(void)file_remove_tree(folder);
 	free(segment);
-	free(store);
 }
 
 static void carry_on(struct history *h, const struct job *job)
@@ -240,15 +237,14 @@ static void add_gauges(struct history *h, struct job *job)
 
 /* --- what was left --- */
 
-static void set_store_aside(const char *folder, const char *why)
+static void set_store_aside(const char *folder, const char *store, const char *why)
 {
-	char *store = path_join(folder, HISTORY_STORE), *aside = xasprintf("%s.broken", store);
+	char *aside = xasprintf("%s.broken", store);
 
 	log_line("cannot complete '%s': %s; samples since its last slice are in '%s'", folder, why,
 		 aside);
 	(void)rename(store, aside);
 	free(aside);
-	free(store);
 }
 
 /* When the store was filled last, as far as is known. */
@@ -279,7 +275,7 @@ static int complete_store(struct history *h, const struct history_folder *f, con
 	slice.end_ns = filled_ns(store);
 	if (slice.end_ns < slice.begin_ns + h->config.slice_ns)
 		slice.end_ns = slice.begin_ns + h->config.slice_ns;
-	err = add_slice(h, f->path, &slice, &none, e);
+	err = add_slice(h, f->path, store, &slice, &none, e);
 	close_writer(h);
 	return err;
 }
@@ -294,11 +290,11 @@ static void complete(struct history *h, struct kept_folder *f)
 		err = complete_store(h, &f->at, store, &e);
 	f->is_open = err && err != -EPROTO && err != -ESTALE;
 	if (!err)
-		remove_store(f->at.path);
+		remove_store(f->at.path, store);
 	else if (f->is_open)
 		log_line("cannot complete '%s' yet: %s", f->at.path, e.text);
 	else
-		set_store_aside(f->at.path, e.text);
+		set_store_aside(f->at.path, store, e.text);
 	free(store);
 }
 
@@ -320,8 +316,8 @@ static int try_slice(struct history *h, struct job *job, struct op_error *e)
 	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
 	link_session(job);
 	if (history_make_room(&h->folders, &h->config, job->number, job->end_ns))
-		return add_slice(h, job->folder, &slice, &h->carry, e);
-	date_store(job->folder, job->end_ns);
+		return add_slice(h, job->folder, job->store, &slice, &h->carry, e);
+	date_store(job->store, job->end_ns);
 	return op_error_set(e, -ENOSPC, "less than 64 MB of the disk are free");
 }
 
@@ -343,7 +339,7 @@ static void write_slice(struct history *h, struct job *job)
 		forget_carried(h);
 	if (!err && job->is_last) {
 		h->folders.list[h->folders.nr - 1].is_open = false;
-		remove_store(job->folder);
+		remove_store(job->folder, job->store);
 	}
 	if (job->is_last)
 		h->carry_begin_ns = 0;	/* its samples are completed later */
@@ -371,6 +367,7 @@ static void *keeper_main(void *context)
 		if (h->job.stats >= 0)
 			close(h->job.stats);
 		free(h->job.folder);
+		free(h->job.store);
 		pthread_mutex_lock(&h->lock);
 		h->is_busy = false;
 		pthread_cond_broadcast(&h->changed);
@@ -493,6 +490,7 @@ void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 	pthread_mutex_lock(&h->lock);
 	h->job = (struct job){
 		.folder = xstrdup(h->folder),
+		.store = xstrdup(h->store),
 		.number = h->next_number - 1,
 		.folder_begin_ns = h->folder_begin_ns,
 		.stats = open(stats_dir, O_PATH | O_DIRECTORY | O_CLOEXEC),

@@ -220,12 +220,23 @@ static int add_log(struct history_writer *w, const struct history_slice *slice,
 	return err;
 }
 
+/* The file is created with the first sample. */
+static int read_store(const char *store, struct stack_log *ret, struct op_error *e)
+{
+	struct stack_header h;
+
+	if (file_exists(store))
+		return stack_log_read(store, &h, ret, e);
+	*ret = (struct stack_log){ .records = xcalloc(STACK_FIRST, sizeof(*ret->records)),
+				   .have = STACK_FIRST };
+	return 0;
+}
+
 int history_writer_add(struct history_writer *w, const struct history_slice *slice,
 		       const char *store, struct op_error *e)
 {
-	struct stack_header h;
 	struct stack_log log;
-	int err = w->is_spent ? -ESTALE : stack_log_read(store, &h, &log, e);
+	int err = w->is_spent ? -ESTALE : read_store(store, &log, e);
 
 	if (w->is_spent)
 		return failed_to("continue", w->path, err, e);

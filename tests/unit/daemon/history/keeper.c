@@ -57,16 +57,16 @@ static void add_samples(uint64_t count)
 	stack_store_close(s);
 }
 
-static void hand_over(int64_t begin_ns, int64_t end_ns, bool is_last)
+static void hand_over(int64_t begin_ns, int64_t end_ns, const struct numbers *numbers, bool is_last)
 {
-	history_end_slice(h, begin_ns, end_ns, &none, tmpdir, is_last);
+	history_end_slice(h, begin_ns, end_ns, numbers, tmpdir, is_last);
 	while (history_is_busy(h))
 		history_wait(h, now_ns() + 1000000000);
 }
 
 static void end(int64_t begin_ns, int64_t end_ns)
 {
-	hand_over(begin_ns, end_ns, false);
+	hand_over(begin_ns, end_ns, &none, false);
 }
 
 /* As kill -9 does: what the store has that is in no slice stays there. */
@@ -172,13 +172,41 @@ TEST(a_removed_folder_is_reported)
 	CHECK(!file_read_all(tmpdir_path("log"), 1 << 20, &text, NULL) &&
 	      strstr(text, "was removed"), "not logged");
 	free(text);
-	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, true);
+	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, &none, true);
 	begin(T0 + 2 * MINUTE);
 	add_samples(7);
 	end(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
 	CHECK(!history_wants_segment(h), "not continued");
 	expect_last(T0 + 2 * MINUTE, T0 + 3 * MINUTE, 7);
 	history_close(h);
+}
+
+/* What was lost before the first sample is in its slice, also if no sample ever comes. */
+TEST(losses_before_the_first_sample)
+{
+	const struct numbers lost = { { { "lost.ring", 7 } }, 1 };
+	struct history_folders all;
+
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	hand_over(T0, T0 + MINUTE, &lost, false);
+	expect_last(T0, T0 + MINUTE, 0);
+	CHECK(last_slice(0).nr_numbers, "no numbers");
+	add_samples(5);
+	end(T0 + MINUTE, T0 + 2 * MINUTE);
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 5);
+	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, &none, true);
+	begin(T0 + 2 * MINUTE);
+	hand_over(T0 + 2 * MINUTE, T0 + 3 * MINUTE, &lost, true);
+	expect_last(T0 + 2 * MINUTE, T0 + 3 * MINUTE, 0);
+	/* nothing was sampled: no slice, and no folder */
+	begin(T0 + 3 * MINUTE);
+	hand_over(T0 + 3 * MINUTE, T0 + 3 * MINUTE, &none, true);
+	history_close(h);
+	CHECK(!history_folders_read(tmpdir_path("history"), &all) && all.nr == 2, "%zu folders",
+	      all.nr);
+	history_folders_free(&all);
 }
 
 TEST_MAIN()
