@@ -64,6 +64,9 @@ uint64_t history_writer_cut(const struct history_writer *w);
 int history_writer_add(struct history_writer *w, const struct history_slice *slice,
 		       const char *store, struct op_error *e);
 
+/* The images of all its stacks, in the order of their first use; valid until the next call. */
+const struct stack_image *history_writer_images(const struct history_writer *w, size_t *ret_nr);
+
 /* --- reading --- */
 
 /*

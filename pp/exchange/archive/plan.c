@@ -176,6 +176,12 @@ static void add_binary(struct archive_plan *plan, struct report_image *image,
 			notice_add(notices, "cannot find '%s', skipped", image->name);
 		return;
 	}
+	if (image->is_kept) {
+		archive_plan_add(plan, ARCHIVE_SESSION, NULL, image->found,
+				 xasprintf("%s/" HISTORY_DIR "/" HISTORY_SYMBOLS "/%s",
+					   SAMPLES_IN_ARCHIVE, path_base(image->found)));
+		return;
+	}
 	err = object_file_open(image->found, &object, &why);
 	if (!err) {
 		set_build_id(archive_plan_add(plan, ARCHIVE_BINARY, NULL, image->found,
@@ -321,10 +327,11 @@ static bool is_parts_folder(const char *dir)
 	return !strcmp(path_base(dir), "parts");
 }
 
-/* What the daemon fills a segment from; a session's stacks are in stats/. */
-static bool is_store(const struct place *place, const char *dir, const char *name)
+/* What the daemon fills a segment from, and links to symbols, which add_binary() adds. */
+static bool is_daemons(const struct place *place, const char *dir, const char *name)
 {
-	return !strcmp(dir, place->folder) && !strcmp(name, HISTORY_STORE);
+	return !strcmp(dir, place->folder) &&
+	       (!strcmp(name, HISTORY_STORE) || !strcmp(name, HISTORY_SYMBOLS));
 }
 
 /*
@@ -343,7 +350,7 @@ static void add_tree(struct planner *p, const struct place *place, const char *d
 		struct stat st;
 
 		if (!strcmp(name, ".") || !strcmp(name, "..") || is_spare(name) ||
-		    is_store(place, dir, name) || lstat(path, &st))
+		    is_daemons(place, dir, name) || lstat(path, &st))
 			st.st_mode = 0;
 		if (S_ISREG(st.st_mode))
 			add_file(p, ARCHIVE_SESSION, place, path);
@@ -366,13 +373,11 @@ static void add_stats(struct planner *p, const struct report_session *s)
 	free(stats);
 }
 
-/* The segments of the range, whole; not the store that the daemon fills the last one from. */
+/* The segments of the range, whole. */
 static void add_segments(struct planner *p, const struct session_history *h)
 {
 	for (size_t i = 0; i < h->nr; i++) {
-		const char *slices = path_base(h->segments[i]);
-		char *folder = xasprintf("%.*s", (int)(slices - h->segments[i]) - 1,
-					 h->segments[i]);
+		char *folder = history_segment_folder(h, i);
 		const struct place place = {
 			folder, xasprintf("%s/" HISTORY_DIR "/%s", SAMPLES_IN_ARCHIVE,
 					  path_base(folder)),
