@@ -2,9 +2,9 @@
 /*
  * symbols_pack.h - of an ELF file what names its code, as a small ELF file
  *
- * What its sections are and where they are is kept, so that places in the file mean the same;
- * bytes only of tables of symbols, linkage tables, notes, and if there is no table of all functions,
- * what else tells where they begin. It is compressed by zstd [HI-28].
+ * What its sections are and where they are is kept, so that places in the file mean the same; bytes
+ * only of symbol tables, linkage tables, notes, and if there is no table of all functions, of what
+ * else says where they begin. It is compressed by zstd [HI-28].
  */
 #ifndef DAEMON_HISTORY_SYMBOLS_PACK_H
 #define DAEMON_HISTORY_SYMBOLS_PACK_H

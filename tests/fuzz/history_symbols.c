@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n;
 
 	for (int lines = 0; lines < 2; lines++)
-		if (!elf_file_open_memory(data, size, &f) && !symbols_pack(&f, lines, &packed, &n)) {
+		if (!elf_file_open_memory(data, size, &f) &&
+		    !symbols_pack(&f, lines, &packed, &n)) {
 			check(&f, packed, n);
 			free(packed);
 		}
