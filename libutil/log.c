@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libutil/file.h"
+#include "libutil/local_time.h"
 #include "libutil/log.h"
 #include "libutil/plain_text.h"
 #include "libutil/service_manager.h"
@@ -112,14 +113,10 @@ void log_text(const char *text)
 static void add_time(struct strbuf *line)
 {
 	char when[LOG_DATE_SIZE];
-	time_t now = time(NULL);
-	struct tm tm;
 
-	if (service_is_journal(fd))
-		return;
-	localtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S ", &tm);
-	strbuf_add(line, when);
+	if (!service_is_journal(fd) &&
+	    local_time(time(NULL), "%Y-%m-%d %H:%M:%S ", when, sizeof(when)))
+		strbuf_add(line, when);
 }
 
 void log_line(const char *format, ...)
@@ -139,10 +136,7 @@ void log_line(const char *format, ...)
 
 const char *log_date(char text[LOG_DATE_SIZE])
 {
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(text, LOG_DATE_SIZE, "%a %b %e %H:%M:%S %Y", &tm);
+	if (!local_time(time(NULL), "%a %b %e %H:%M:%S %Y", text, LOG_DATE_SIZE))
+		*text = '\0';
 	return text;
 }

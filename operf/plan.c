@@ -72,7 +72,7 @@ static int parse_specs(const struct plan_request *request, struct setup *s, stru
 /* With call stacks minimum counts are higher, and so is the default count [OF-7]. */
 static int use_default(const struct collector_choice *choice, struct setup *s, struct op_error *e)
 {
-	int err = event_plan_default(choice, &s->events[0], e);
+	int err = event_plan_default(choice, 0, &s->events[0], e);
 
 	if (err)
 		return err;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/clock.h"
 #include "libutil/message.h"
 #include "libutil/print_line.h"
 #include "libutil/strbuf.h"
@@ -46,9 +47,15 @@ static int write_archive(const struct archive_options *options, const struct arc
 		report_error("%s", *e.text ? e.text : strerror(-err));
 		return 1;
 	}
-	if (!options->compat)
-		printf("%zu files, %" PRIu64 " bytes; read it with: opreport archive:%s\n",
-		       size.files, size.bytes, options->output_dir);
+	if (options->compat)
+		return 0;
+	printf("%zu files, %" PRIu64 " bytes; read it with: opreport archive:%s", size.files,
+	       size.bytes, options->output_dir);
+	if (options->spec.has_time)
+		printf(" time:@%" PRId64 "..@%" PRId64,
+		       options->spec.time.from_ns / (int64_t)NS_PER_SECOND,
+		       options->spec.time.to_ns / (int64_t)NS_PER_SECOND);
+	putchar('\n');
 	return 0;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* apart.c - the process sends a header and then the table through a pipe, and is not believed */
 #include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,32 +37,6 @@ static void run(const struct worker_task *task, const int *fds, int out)
 		(void)file_write_fd(out, blob, len);
 }
 
-/* False: it ended before, or @stop_fd is readable, or it is @until. */
-static bool read_all(int fd, int stop_fd, uint64_t until, void *bytes, size_t n)
-{
-	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
-	size_t at = 0;
-
-	while (at < n) {
-		uint64_t now = now_ns();
-		ssize_t got;
-		int ready;
-
-		ready = now < until ? poll(p, 2, (int)((until - now) / NS_PER_MS) + 1) : 0;
-		if (ready < 0 && errno == EINTR)
-			continue;
-		if (ready <= 0 || p[1].revents)
-			return false;
-		got = read(fd, (char *)bytes + at, n - at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += (size_t)got;
-	}
-	return true;
-}
-
 static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **ret,
 		   size_t *ret_len, uint64_t *ret_cpu_ns)
 {
@@ -72,7 +44,7 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 	struct op_unwind_table *blob;
 	struct answer answer;
 
-	if (!read_all(fd, stop_fd, until, &answer, sizeof(answer)))
+	if (!worker_read(fd, stop_fd, until, &answer, sizeof(answer)))
 		return -ECANCELED;
 	if (!worker_is_error(answer.err) || answer.len > limit ||
 	    answer.cpu_ns > CPU_SECONDS * NS_PER_SECOND)
@@ -83,7 +55,8 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 	blob = malloc(answer.len ? answer.len : 1);
 	if (!blob)
 		return -ENOMEM;
-	if (!read_all(fd, stop_fd, until, blob, answer.len) || !op_unwind_check(blob, answer.len)) {
+	if (!worker_read(fd, stop_fd, until, blob, answer.len) ||
+	    !op_unwind_check(blob, answer.len)) {
 		free(blob);
 		return -ECANCELED;
 	}

@@ -269,6 +269,9 @@ int action_service(struct control *c, const char *step, struct op_error *e)
 				    "prepare or finish", step);
 	if (service_is_written())	/* by the opcontrol that starts the service */
 		return 0;
+	err = daemonrc_load_service(c->rc, &c->setup, e);
+	if (err)
+		return err;
 	if (strcmp(c->setup.session_dir, SESSION_DIR_DEFAULT) != 0)
 		return op_error_set(e, -EINVAL, "the service may write only to '%s', but the saved "
 				    "session directory is '%s'; use opcontrol --start instead of "

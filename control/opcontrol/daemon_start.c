@@ -12,6 +12,7 @@
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
 #include "control/opcontrol/service.h"
+#include "libdb/history/folder.h"
 #include "libdb/session/lock.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
@@ -237,11 +238,15 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("\n");
 }
 
-/* The daemon of a service may not set all of them. */
+/* The daemon of a service may not set all of them, nor of a folder that it makes. */
 static int set_rights(const struct setup *s, struct op_error *e)
 {
-	int err = session_set_rights(s->session_dir, s->world_readable);
+	char *history = path_join(s->session_dir, HISTORY_DIR);
+	int err = *s->history ? file_make_dirs(history, 0755) : 0;
 
+	free(history);
+	if (!err)
+		err = session_set_rights(s->session_dir, s->world_readable);
 	return err ? op_error_set(e, err, "cannot set who may read '%s/samples': %s",
 				  s->session_dir, strerror(-err)) : 0;
 }

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "control/opcontrol/daemonrc.h"
+#include "events/data.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 #define MAX_FILE	(64 * 1024)
+#define RATE_MAX	100000
+#define SERVICE_FILE	"daemonrc"	/* beside the tables of events */
 #define EVENT_KEY	"CHOSEN_EVENTS_"
 #define LETTERS		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
@@ -186,6 +189,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_path(value, &s->session_dir, e);
 	if (!strcmp(key, "NR_CHOSEN"))
 		return parse_nr_chosen(value, s, e);
+	if (!strcmp(key, "RATE"))
+		return parse_number(value, RATE_MAX, &s->rate, e);
 	if (!strcmp(key, "MAX_COST"))
 		return parse_max_cost(value, s, e);
 	if (!strcmp(key, "SEPARATE_LIB"))
@@ -289,6 +294,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_add_char(out, '\n');
 	}
 	strbuf_addf(out, "NR_CHOSEN=%zu\n", s->nr_events);
+	if (s->rate)
+		strbuf_addf(out, "RATE=%" PRIu64 "\n", s->rate);
 	if (s->max_cost == MAX_COST_NONE)
 		strbuf_add(out, "MAX_COST=none\n");
 	else if (s->max_cost != MAX_COST_DEFAULT)
@@ -350,6 +357,21 @@ int daemonrc_load(const char *path, struct setup *s, struct op_error *e)
 	else
 		err = daemonrc_parse(text, path, s, e);
 	free(text);
+	return err;
+}
+
+int daemonrc_load_service(const char *path, struct setup *s, struct op_error *e)
+{
+	char *dir, *service;
+	int err;
+
+	if (file_exists(path) || (!strcmp(path, DAEMONRC_PATH) && file_exists(DAEMONRC_OLD)))
+		return 0;
+	dir = event_data_dir();
+	service = path_join(dir, SERVICE_FILE);
+	err = daemonrc_load(service, s, e);
+	free(service);
+	free(dir);
 	return err;
 }
 

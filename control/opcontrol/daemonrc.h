@@ -28,6 +28,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out);
 
 /* If the file is missing, and DAEMONRC_OLD is, too, @s is unchanged and the result 0. */
 int daemonrc_load(const char *path, struct setup *s, struct op_error *e);
+/* If there is no saved set-up in @path: the one that the package has for the service. */
+int daemonrc_load_service(const char *path, struct setup *s, struct op_error *e);
 int daemonrc_save(const char *path, const struct setup *s, struct op_error *e);
 
 /* PATH_new: save it, test for it, put it into effect. */

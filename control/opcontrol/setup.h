@@ -34,6 +34,7 @@ struct setup {
 	char *session_dir;		/* absolute */
 	struct event_request events[SETUP_MAX_EVENTS];
 	size_t nr_events;		/* 0: the default event of the collector */
+	uint64_t rate;			/* of that one, samples a second; 0: its own count */
 	double max_cost;		/* of sampling by time, in percent of each CPU */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu, separate_cgroup;
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */

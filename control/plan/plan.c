@@ -258,11 +258,15 @@ static int plan_counts(struct planner *m, struct op_error *e)
 	return err;
 }
 
-int event_plan_default(const struct collector_choice *c, struct event_request *ret,
-		       struct op_error *e)
+int event_plan_default(const struct collector_choice *c, uint64_t rate,
+		       struct event_request *ret, struct op_error *e)
 {
-	return event_request_parse(c->counts ? c->kinds.kind[0].type->default_event :
-				   DEFAULT_BY_TIME, false, ret, e);
+	int err = event_request_parse(c->counts ? c->kinds.kind[0].type->default_event :
+				      DEFAULT_BY_TIME, false, ret, e);
+
+	if (!err && rate && c->clock_khz)
+		ret->count = c->clock_khz * 1000 / rate;
+	return err;
 }
 
 static int take_events(const struct collector_choice *c, const struct setup *s,
@@ -274,7 +278,7 @@ static int take_events(const struct collector_choice *c, const struct setup *s,
 	if (!p->is_default)
 		return 0;
 	p->nr = 1;
-	return event_plan_default(c, &p->settled[0], e);
+	return event_plan_default(c, s->rate, &p->settled[0], e);
 }
 
 int event_plan_make(const struct collector_choice *c, const struct setup *s,

@@ -50,9 +50,12 @@ void event_plan_free(struct event_plan *p);
 /* The argument of --events=, malloc'd; NULL if there are none. */
 char *event_plan_format(const struct event_plan *p);
 
-/* The event that is sampled if none is requested. */
-int event_plan_default(const struct collector_choice *c, struct event_request *ret,
-		       struct op_error *e);
+/*
+ * The event that is sampled if none is requested. @rate, unless 0: with the count for so many
+ * samples a second at the nominal clock.
+ */
+int event_plan_default(const struct collector_choice *c, uint64_t rate,
+		       struct event_request *ret, struct op_error *e);
 
 /* Store the settled events in @s, unless the plan has the default event. */
 void event_plan_settle(const struct event_plan *p, struct setup *s);

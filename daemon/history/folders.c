@@ -4,12 +4,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "libdb/history/folder.h"
 #include "libdb/history/segment.h"
 #include "libutil/clock.h"
@@ -117,6 +119,12 @@ bool history_has_room(const char *history)
 	return file_free_bytes(history, &bytes) || bytes >= HISTORY_KEEP_FREE;
 }
 
+static void count_all(struct kept_folders *k)
+{
+	k->used = bytes_below(k->history);
+	k->nr_looked += k->nr;
+}
+
 /* The bytes of the folder being filled are counted with each slice, and all with each segment. */
 static void count_bytes(struct kept_folders *k, const struct history_config *c,
 			unsigned int current)
@@ -131,15 +139,31 @@ static void count_bytes(struct kept_folders *k, const struct history_config *c,
 	k->current = current;
 	if (is_known && k->used <= c->quota)
 		return;
-	k->used = bytes_below(k->history);
-	k->nr_looked += k->nr;
+	count_all(k);
+}
+
+/* Remove symbols that no segment has a link to any more. */
+static void sweep_symbols(const char *history)
+{
+	char *path = path_join(history, HISTORY_SYMBOLS);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode) && st.st_nlink == 1)
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	free(path);
 }
 
 /* It stays in the list if it cannot be removed. */
 static bool drop(struct kept_folders *k, size_t i, const char *why)
 {
 	const struct history_folder *f = &k->list[i].at;
-	uint64_t bytes = bytes_below(f->path);
 	int err = file_is_dir(f->path) ? file_remove_tree(f->path) : 0;
 
 	if (err) {
@@ -147,8 +171,9 @@ static bool drop(struct kept_folders *k, size_t i, const char *why)
 		return false;
 	}
 	log_about(LOG_MISC, "dropped '%s' from the history: %s", f->path, why);
-	k->used -= bytes < k->used ? bytes : k->used;
+	sweep_symbols(k->history);
 	forget(k, i);
+	count_all(k);
 	return true;
 }
 

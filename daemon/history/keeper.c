@@ -6,6 +6,7 @@
  * it without the lock.
  */
 #include "daemon/history/keeper.h"
+#include "daemon/history/symbols.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libdb/history/folder.h"
+#include "libdb/session/name.h"
 #include "libdb/session/session.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
@@ -25,9 +27,10 @@
 #include "libutil/xalloc.h"
 
 #define NICE	10	/* the thread may take its time */
+#define SYMBOLS_PART	8	/* of the quota: new symbols of a segment */
 
 struct job {
-	char *folder;
+	char *folder, *store;
 	unsigned int number;		/* of it */
 	int64_t folder_begin_ns;
 	int stats;			/* descriptor of the session's stats/; -1: none */
@@ -54,6 +57,8 @@ struct history {
 	struct op_error trouble;	/* the last failure, or "" */
 	struct history_writer *writer;
 	char *written;			/* its folder */
+	size_t nr_wanted;		/* of its images, whose symbols are wanted */
+	struct kept_symbols *symbols;
 	struct kept_folders folders;
 	int64_t carry_begin_ns;		/* of slices that could not be written; 0: none */
 	struct numbers carry;
@@ -135,6 +140,81 @@ static void link_session(const struct job *job)
 	free(to);
 }
 
+/* {root}APP/{dep}/{anon:NAME}/TGID.jo, malloc'd. NULL: no program is known, or a bad name. */
+static char *object_path(const struct stack_image *image)
+{
+	struct sample_name name = {
+		.app = { .kind = IMAGE_FILE, .path = image->build_id },
+		.image = { .kind = IMAGE_JIT, .path = image->name.path,
+			   .anon_tgid = image->name.anon_tgid },
+		.event = "x", .tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
+	};
+	struct strbuf path = STRBUF_INIT;
+
+	if (*image->build_id != '/' || sample_name_format(&name, &path)) {
+		strbuf_free(&path);
+		return NULL;
+	}
+	*strrchr(path.text, '/') = '\0';	/* the event */
+	return strbuf_steal(&path);
+}
+
+/* @samples: the session's folder, or that of a part of it. */
+static void link_object(int samples, const char *folder, const char *object)
+{
+	int to = open(folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	char *path = path_join(folder, object);
+	struct stat st;
+
+	if (to >= 0 && !fstatat(samples, object, &st, AT_SYMLINK_NOFOLLOW) &&
+	    !file_make_parent_dirs(path, 0755))
+		link_file(samples, to, object);
+	if (to >= 0)
+		close(to);
+	free(path);
+}
+
+static bool is_same_process(const struct stack_image *a, const struct stack_image *b)
+{
+	return a->name.kind == b->name.kind && a->name.anon_tgid == b->name.anon_tgid &&
+	       !strcmp(a->name.path, b->name.path) && !strcmp(a->build_id, b->build_id);
+}
+
+/* The object of JIT code that each process of @images has there. */
+static void link_objects_of(int samples, const char *folder, const struct stack_image *images,
+			    size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		char *object;
+		size_t k = 0;
+
+		while (k < i && !is_same_process(&images[k], &images[i]))
+			k++;
+		object = images[i].name.kind == IMAGE_ANON && k == i ? object_path(&images[i])
+								     : NULL;
+		if (object)
+			link_object(samples, folder, object);
+		free(object);
+	}
+}
+
+/* Also those of the session's parts, which control groups make [SS-60]. */
+static void link_objects(struct history *h, const struct job *job)
+{
+	size_t nr;
+	const struct stack_image *images = history_writer_images(h->writer, &nr);
+	int samples = openat(job->stats, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (unsigned int part = 0; samples >= 0; part++) {
+		char name[32];
+
+		link_objects_of(samples, job->folder, images, nr);
+		close(samples);
+		snprintf(name, sizeof(name), "parts/%u", part);
+		samples = openat(job->stats, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+}
+
 /* --- slices --- */
 
 static void close_writer(struct history *h)
@@ -142,6 +222,7 @@ static void close_writer(struct history *h)
 	h->writer = history_writer_close(h->writer);
 	free(h->written);
 	h->written = NULL;
+	h->nr_wanted = 0;
 }
 
 static int open_writer(struct history *h, const char *folder, struct op_error *e)
@@ -168,50 +249,58 @@ static int open_writer(struct history *h, const char *folder, struct op_error *e
  * The store's time says until when it was filled, at least, if the slice cannot be written and the
  * daemon is killed.
  */
-static void date_store(const char *folder, int64_t end_ns)
+static void date_store(const char *store, int64_t end_ns)
 {
-	char *store = path_join(folder, HISTORY_STORE);
 	const struct timespec at = { .tv_sec = end_ns / (int64_t)NS_PER_SECOND,
 				     .tv_nsec = end_ns % (int64_t)NS_PER_SECOND };
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, at };
 
 	(void)utimensat(AT_FDCWD, store, times, AT_SYMLINK_NOFOLLOW);
-	free(store);
 }
 
-/* A writer that failed is opened again, because it does not know what of its block is written. */
-static int add_slice(struct history *h, const char *folder, struct history_slice *slice,
-		     struct numbers *numbers, struct op_error *e)
+static void want_symbols(struct history *h)
+{
+	size_t nr;
+	const struct stack_image *images = history_writer_images(h->writer, &nr);
+
+	kept_symbols_want(h->symbols, h->written, images + h->nr_wanted, nr - h->nr_wanted);
+	h->nr_wanted = nr;
+}
+
+/*
+ * Without samples and numbers there was no slice. A writer that failed is opened again, because it
+ * does not know what of its block is written.
+ */
+static int add_slice(struct history *h, const char *folder, const char *store,
+		     struct history_slice *slice, struct numbers *numbers, struct op_error *e)
 {
 	struct history_number list[NUMBERS_MAX];
-	char *store = path_join(folder, HISTORY_STORE);
-	int err = file_exists(store) ? 0 : -ENODATA;	/* there were no samples */
+	int err;
 
-	date_store(folder, slice->end_ns);
+	slice->nr_numbers = numbers_list(numbers, list);
+	slice->numbers = list;
+	if (!slice->nr_numbers && !file_exists(store))
+		return 0;
+	date_store(store, slice->end_ns);
+	err = open_writer(h, folder, e);
 	if (!err)
-		err = open_writer(h, folder, e);
-	if (!err) {
-		slice->nr_numbers = numbers_list(numbers, list);
-		slice->numbers = list;
 		err = history_writer_add(h->writer, slice, store, e);
-	}
 	if (err)
 		close_writer(h);
-	free(store);
-	return err == -ENODATA ? 0 : err;
+	else
+		want_symbols(h);
+	return err;
 }
 
 /* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
-static void remove_store(const char *folder)
+static void remove_store(const char *folder, const char *store)
 {
-	char *store = path_join(folder, HISTORY_STORE);
 	char *segment = path_join(folder, HISTORY_SEGMENT);
 
 	(void)unlink(store);
 	if (!file_exists(segment))
 		(void)file_remove_tree(folder);
 	free(segment);
-	free(store);
 }
 
 static void carry_on(struct history *h, const struct job *job)
@@ -240,15 +329,14 @@ static void add_gauges(struct history *h, struct job *job)
 
 /* --- what was left --- */
 
-static void set_store_aside(const char *folder, const char *why)
+static void set_store_aside(const char *folder, const char *store, const char *why)
 {
-	char *store = path_join(folder, HISTORY_STORE), *aside = xasprintf("%s.broken", store);
+	char *aside = xasprintf("%s.broken", store);
 
 	log_line("cannot complete '%s': %s; samples since its last slice are in '%s'", folder, why,
 		 aside);
 	(void)rename(store, aside);
 	free(aside);
-	free(store);
 }
 
 /* When the store was filled last, as far as is known. */
@@ -279,7 +367,7 @@ static int complete_store(struct history *h, const struct history_folder *f, con
 	slice.end_ns = filled_ns(store);
 	if (slice.end_ns < slice.begin_ns + h->config.slice_ns)
 		slice.end_ns = slice.begin_ns + h->config.slice_ns;
-	err = add_slice(h, f->path, &slice, &none, e);
+	err = add_slice(h, f->path, store, &slice, &none, e);
 	close_writer(h);
 	return err;
 }
@@ -294,11 +382,11 @@ static void complete(struct history *h, struct kept_folder *f)
 		err = complete_store(h, &f->at, store, &e);
 	f->is_open = err && err != -EPROTO && err != -ESTALE;
 	if (!err)
-		remove_store(f->at.path);
+		remove_store(f->at.path, store);
 	else if (f->is_open)
 		log_line("cannot complete '%s' yet: %s", f->at.path, e.text);
 	else
-		set_store_aside(f->at.path, e.text);
+		set_store_aside(f->at.path, store, e.text);
 	free(store);
 }
 
@@ -313,16 +401,21 @@ static void complete_left(struct history *h, unsigned int number)
 static int try_slice(struct history *h, struct job *job, struct op_error *e)
 {
 	struct history_slice slice = { .end_ns = job->end_ns };
+	int err;
 
 	if (!file_is_dir(job->folder))
 		return op_error_set(e, -ENOENT, "'%s' was removed, and with it samples that were "
 				    "kept there only", job->folder);
 	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
 	link_session(job);
-	if (history_make_room(&h->folders, &h->config, job->number, job->end_ns))
-		return add_slice(h, job->folder, &slice, &h->carry, e);
-	date_store(job->folder, job->end_ns);
-	return op_error_set(e, -ENOSPC, "less than 64 MB of the disk are free");
+	if (!history_make_room(&h->folders, &h->config, job->number, job->end_ns)) {
+		date_store(job->store, job->end_ns);
+		return op_error_set(e, -ENOSPC, "less than 64 MB of the disk are free");
+	}
+	err = add_slice(h, job->folder, job->store, &slice, &h->carry, e);
+	if (!err && h->writer)
+		link_objects(h, job);
+	return err;
 }
 
 static void write_slice(struct history *h, struct job *job)
@@ -343,7 +436,7 @@ static void write_slice(struct history *h, struct job *job)
 		forget_carried(h);
 	if (!err && job->is_last) {
 		h->folders.list[h->folders.nr - 1].is_open = false;
-		remove_store(job->folder);
+		remove_store(job->folder, job->store);
 	}
 	if (job->is_last)
 		h->carry_begin_ns = 0;	/* its samples are completed later */
@@ -371,6 +464,7 @@ static void *keeper_main(void *context)
 		if (h->job.stats >= 0)
 			close(h->job.stats);
 		free(h->job.folder);
+		free(h->job.store);
 		pthread_mutex_lock(&h->lock);
 		h->is_busy = false;
 		pthread_cond_broadcast(&h->changed);
@@ -381,6 +475,7 @@ static void *keeper_main(void *context)
 
 static void free_history(struct history *h)
 {
+	kept_symbols_stop(h->symbols);
 	close_writer(h);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
@@ -419,6 +514,8 @@ int history_open(const char *session_dir, const struct history_config *config, c
 	err = file_make_dirs(h->dir, 0755);
 	if (err)
 		err = op_error_set(e, err, "cannot create '%s': %s", h->dir, strerror(-err));
+	if (!err)
+		err = kept_symbols_start(h->dir, proc, config->quota / SYMBOLS_PART, &h->symbols);
 	if (!err)
 		err = open_folders(h, e);
 	if (!err)
@@ -493,6 +590,7 @@ void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 	pthread_mutex_lock(&h->lock);
 	h->job = (struct job){
 		.folder = xstrdup(h->folder),
+		.store = xstrdup(h->store),
 		.number = h->next_number - 1,
 		.folder_begin_ns = h->folder_begin_ns,
 		.stats = open(stats_dir, O_PATH | O_DIRECTORY | O_CLOEXEC),

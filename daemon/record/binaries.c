@@ -15,7 +15,6 @@
 #include "daemon/record/binaries.h"
 #include "daemon/record/binary_copy.h"
 #include "libdb/session/session.h"
-#include "libutil/build_id.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
@@ -178,20 +177,11 @@ static bool is_at_path(const struct binary *binary)
 /* Another file there may be the same build, as containers and the host have the same library. */
 static bool is_build_at_path(const struct image *image)
 {
-	int handle = quiet_open(AT_FDCWD, image->path), fd = -1;
-	char text[BUILD_ID_TEXT];
-	struct build_id id;
-	bool same;
+	int fd = perf_open_build("/proc", image->path, image->build_id);
 
-	if (handle >= 0 && identity_of(handle).ino && perf_mount_answers("/proc", 0, handle))
-		fd = quiet_open_file(handle);
-	same = fd >= 0 && !quiet_build_id(fd, &id) &&
-	       !strcmp(build_id_text(&id, text), image->build_id);
 	if (fd >= 0)
 		close(fd);
-	if (handle >= 0)
-		close(handle);
-	return same;
+	return fd >= 0;
 }
 
 /* Which are copied */

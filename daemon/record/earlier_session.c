@@ -12,6 +12,7 @@
 #include "daemon/record/earlier_session.h"
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
+#include "libutil/local_time.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
@@ -80,13 +81,10 @@ static char *describe_difference(const char *stats_dir, const struct session_inf
 static int rename_session(const char *session_dir, const char *samples_dir, const char *prefix,
 			  char **ret_name)
 {
-	time_t now = time(NULL);
+	char date[20] = "";
 	int err = -EEXIST;
-	char date[20];
-	struct tm tm;
 
-	localtime_r(&now, &tm);
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
+	(void)local_time(time(NULL), "%Y%m%d-%H%M%S", date, sizeof(date));
 	for (int i = 1; err == -EEXIST && i <= SAME_SECOND_MAX; i++) {
 		char *name = i == 1 ? xasprintf("%s-%s", prefix, date) :
 				      xasprintf("%s-%s-%d", prefix, date, i);

@@ -33,7 +33,7 @@ struct reported_losses {
 struct recorder {
 	struct recorder_config config;
 	struct pipeline pipeline;
-	bool running, saves_code;
+	bool running;
 	unsigned int nr_resets;
 	bool drain_failed;		/* the last time: samples wait that could not be read */
 
@@ -47,6 +47,7 @@ struct recorder {
 	struct history *history;	/* NULL: none is kept */
 	struct slices slices;
 	struct rate rate;
+	bool saves_code;		/* save_code() has been called */
 	time_t details_second;		/* when write_details() wrote last */
 	struct reported_losses dump_losses, stop_losses;
 	struct op_error note;		/* for the next answer to start, */
@@ -167,12 +168,45 @@ static struct slice_counts slice_counts(struct recorder *r)
 	return ret;
 }
 
+static void do_meanwhile(void *context)
+{
+	struct recorder *r = context;
+
+	if (r->running)
+		(void)recorder_drain(r, false, NULL, NULL);	/* the next one reports a failure */
+	if (r->config.meanwhile)
+		r->config.meanwhile(r->config.context);
+}
+
+/*
+ * Write the symbols of JIT code that was sampled, and copy binaries that reports would not find.
+ * Drains samples meanwhile, and lets the caller answer.
+ */
+static void save_code(struct recorder *r)
+{
+	const struct jit_troubles *troubles = jit_processes_troubles(r->pipeline.jit);
+	struct cpu_counts *cpu = stats_cpu(&r->pipeline.stats, 0);
+
+	r->saves_code = true;
+	jit_processes_convert(r->pipeline.jit, do_meanwhile, r);
+	cpu->jit_refused = troubles->refused;
+	cpu->jit_damaged = troubles->damaged;
+	binaries_finish(r->pipeline.binaries, do_meanwhile, r);
+	r->saves_code = false;
+}
+
+/* Of JIT code a segment has what is in the session when it ends. */
 static void end_slices(struct recorder *r)
 {
 	struct slice_counts c;
 
 	if (!slices_are_due(&r->slices))
 		return;
+	if (slices_end_segment(&r->slices)) {
+		if (r->saves_code)
+			return;		/* when that is done */
+		save_code(r);
+	}
 	c = slice_counts(r);
 	slices_turn(&r->slices, &c, r->files.stats_dir);
 }
@@ -191,16 +225,6 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 int recorder_table_fd(const struct recorder *r)
 {
 	return pipeline_table_fd(&r->pipeline);
-}
-
-static void do_meanwhile(void *context)
-{
-	struct recorder *r = context;
-
-	if (r->running)
-		(void)recorder_drain(r, false, NULL, NULL);	/* the next one reports a failure */
-	if (r->config.meanwhile)
-		r->config.meanwhile(r->config.context);
 }
 
 /* Samples are drained meanwhile. */
@@ -246,23 +270,6 @@ static void begin_slices(struct recorder *r)
 		return;
 	c = slice_counts(r);
 	slices_begin(&r->slices, &c);
-}
-
-/*
- * Write the symbols of JIT code that was sampled, and copy binaries that reports would not find.
- * Drains samples meanwhile, and lets the caller answer.
- */
-static void save_code(struct recorder *r)
-{
-	const struct jit_troubles *troubles = jit_processes_troubles(r->pipeline.jit);
-	struct cpu_counts *cpu = stats_cpu(&r->pipeline.stats, 0);
-
-	r->saves_code = true;
-	jit_processes_convert(r->pipeline.jit, do_meanwhile, r);
-	cpu->jit_refused = troubles->refused;
-	cpu->jit_damaged = troubles->damaged;
-	binaries_finish(r->pipeline.binaries, do_meanwhile, r);
-	r->saves_code = false;
 }
 
 /* Sessions */

@@ -76,7 +76,14 @@ bool slices_are_due(const struct slices *s)
 {
 	if (!s->history)
 		return false;
-	return s->has_segment ? look(s) != SLICE_GOES_ON : retry_is_due(&s->retry);
+	if (!s->has_segment)
+		return retry_is_due(&s->retry);
+	return look(s) != SLICE_GOES_ON && !history_is_busy(s->history);
+}
+
+bool slices_end_segment(const struct slices *s)
+{
+	return s->has_segment && look(s) == SEGMENT_ENDS;
 }
 
 static struct numbers numbers_of(const struct slices *s, const struct slice_counts *c)
@@ -115,9 +122,7 @@ bool slices_end(struct slices *s, const struct slice_counts *c, const char *stat
 
 void slices_turn(struct slices *s, const struct slice_counts *c, const char *stats_dir)
 {
-	bool is_last = s->has_segment && look(s) == SEGMENT_ENDS;
-
-	if (!slices_end(s, c, stats_dir, is_last))
+	if (!slices_end(s, c, stats_dir, slices_end_segment(s)))
 		return;
 	if (!s->has_segment)
 		begin_segment(s);

@@ -46,8 +46,9 @@ void slices_begin(struct slices *s, const struct slice_counts *c);
 bool slices_have_gap(const struct slices *s);
 void slices_start(struct slices *s);
 void slices_stop(struct slices *s);
-/* Whether slices_turn() has something to do: cheap. */
+/* Whether slices_turn() has something to do, and whether that ends the segment: cheap. */
 bool slices_are_due(const struct slices *s);
+bool slices_end_segment(const struct slices *s);
 /* End the slice if it is time and the keeper is not busy. @stats_dir: the session's. */
 void slices_turn(struct slices *s, const struct slice_counts *c, const char *stats_dir);
 /* End the slice now; with @is_last its segment. False: the keeper is busy; call again. */

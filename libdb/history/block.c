@@ -9,7 +9,7 @@
 #include "libutil/varint.h"
 #include "libutil/xalloc.h"
 
-#define LEVEL	9	/* 2 ms for the 100 kB of a busy minute, a tenth less than with 3 */
+#define LEVEL	15	/* 100 ms for 200 kB of a busy minute, 5 % less than with 9 */
 
 void history_put_header(struct strbuf *out)
 {

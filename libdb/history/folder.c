@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libdb/session/image_ids.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -16,6 +17,16 @@
 char *history_folder_name(unsigned int number, int64_t begin_ns)
 {
 	return xasprintf("%06u-%lld", number, (long long)(begin_ns / (int64_t)NS_PER_SECOND));
+}
+
+char *history_symbols_name(const char *build_id)
+{
+	size_t n = strlen(build_id);
+
+	if (!n || n >= IMAGE_APART_TEXT || strspn(build_id, "0123456789abcdef") != n ||
+	    image_id_is_apart(build_id))
+		return NULL;
+	return xasprintf("%s.zst", build_id);
 }
 
 static int parse_name(const char *name, struct history_folder *ret)

@@ -5,6 +5,8 @@
  *   SD/history/NUMBER-SECONDS/slices	the segment
  *   SD/history/NUMBER-SECONDS/stacks	the store it is filled from, until it is complete
  *   SD/history/NUMBER-SECONDS/stats/	files of the session it belongs to, linked
+ *   SD/history/NUMBER-SECONDS/symbols/	links to the next
+ *   SD/history/symbols/BUILD-ID.zst	of each binary that some segment has samples of [HI-28]
  *
  * Numbers go up, and SECONDS is when the segment began.
  */
@@ -17,6 +19,10 @@
 #define HISTORY_DIR	"history"	/* below the session directory */
 #define HISTORY_SEGMENT	"slices"
 #define HISTORY_STORE	"stacks"
+#define HISTORY_SYMBOLS	"symbols"
+
+/* The name of a binary's file there, malloc'd. NULL: it has no build ID. */
+char *history_symbols_name(const char *build_id);
 
 struct history_folder {
 	unsigned int number;

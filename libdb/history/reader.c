@@ -276,6 +276,12 @@ static int find_block(struct history_reader *r, struct history_block_header *h, 
 	return 0;
 }
 
+/* Whether the times, which have no checksum there, are those of the slice. */
+static bool has_right_times(const struct history_reader *r, const struct history_block_header *h)
+{
+	return r->block.slice.begin_ns == h->begin_ns && r->block.slice.end_ns == h->end_ns;
+}
+
 int history_reader_next(struct history_reader *r, struct op_error *e)
 {
 	struct history_block_header h;
@@ -285,21 +291,20 @@ int history_reader_next(struct history_reader *r, struct op_error *e)
 	int err;
 
 	for (;;) {
+		uint64_t damaged = r->damaged;
+
 		err = find_block(r, &h, &at, &bytes);
 		if (!err && !bytes)
 			return 0;
-		r->has_gap |= r->damaged;
+		r->has_gap |= r->damaged > damaged;
 		if (!err)
 			err = decode(r, bytes, h.size, &why);
 		free(bytes);
-		if (err || !why || !r->has_gap)
+		if (err || (why ? !r->has_gap : has_right_times(r, &h)))
 			break;
-		why = NULL;		/* it needs what the damaged block had */
+		why = NULL;		/* if it is malformed, it needs what a damaged block had */
 		r->damaged++;
 	}
-	if (!err && !why && (r->block.slice.begin_ns != h.begin_ns ||
-			     r->block.slice.end_ns != h.end_ns))
-		why = "times differ from those in its header";
 	if (why)
 		return op_error_set(e, -EPROTO, "%s: offset %llu: %s", r->path,
 				    (unsigned long long)at, why);

@@ -57,12 +57,15 @@ uint64_t history_writer_cut(const struct history_writer *w);
 
 /*
  * Add a slice: the samples that the stack store @store has and had not when the last one was added.
- * Empty slices take some 30 bytes. -ESTALE: @store does not begin with what the segment has; begin
- * another segment. -EFBIG: @store is too large; begin another store and segment. Or an error of
- * reading or writing; the segment is unchanged then.
+ * A file that is missing has none. Empty slices take some 30 bytes. -ESTALE: @store does not begin
+ * with what the segment has; begin another segment. -EFBIG: @store is too large; begin another
+ * store and segment. Or an error of reading or writing; the segment is unchanged then.
  */
 int history_writer_add(struct history_writer *w, const struct history_slice *slice,
 		       const char *store, struct op_error *e);
+
+/* The images of all its stacks, in the order of their first use; valid until the next call. */
+const struct stack_image *history_writer_images(const struct history_writer *w, size_t *ret_nr);
 
 /* --- reading --- */
 

@@ -19,6 +19,8 @@ struct history_writer {
 	uint32_t done;			/* positions of the store that are in the segment, */
 	uint64_t hash;			/* these records, with counts of 0, */
 	struct history_sums sums;	/* and the samples of their counts that are */
+	struct stack_image *images;	/* of these records; their texts are ours */
+	size_t nr_images, images_room;
 	int64_t end_ns;			/* of the last slice */
 	uint64_t cut;			/* bytes that were no whole slice when it was opened */
 	bool is_spent;			/* a block was made that is not in the file */
@@ -29,6 +31,36 @@ static uint64_t hash_records(const struct stack_log *log, uint32_t used)
 {
 	return hash_bytes(log->records + STACK_FIRST,
 			  (used - STACK_FIRST) * sizeof(*log->records));
+}
+
+/* Note the images that @log has from @from on. */
+static void note_images(struct history_writer *w, const struct stack_log *log, uint32_t from)
+{
+	const char *strings[STACK_LABEL_STRINGS];
+	struct stack_image_fields fields;
+
+	for (uint32_t pos = from; pos < log->have;
+	     pos += stack_record_length(&log->records[pos])) {
+		const struct stack_record *record = &log->records[pos];
+
+		if (stack_kind(record) != STACK_LABEL || record->second != STACK_IMAGE)
+			continue;
+		memcpy(&fields, record + 1, sizeof(fields));
+		stack_label_strings(record, strings);
+		xgrow(w->images, w->nr_images, w->images_room);
+		w->images[w->nr_images++] = (struct stack_image){
+			.name = { .kind = (enum image_kind)fields.kind, .path = xstrdup(strings[0]),
+				  .anon_tgid = fields.tgid, .anon_start = fields.start,
+				  .anon_end = fields.end },
+			.build_id = xstrdup(strings[1]),
+		};
+	}
+}
+
+const struct stack_image *history_writer_images(const struct history_writer *w, size_t *ret_nr)
+{
+	*ret_nr = w->nr_images;
+	return w->images;
 }
 
 static int failed_to(const char *what, const char *path, int err, struct op_error *e)
@@ -75,6 +107,7 @@ static int load(struct history_writer *w, struct op_error *e)
 		w->cut = r.cut;
 		w->done = r.log.have;
 		w->hash = hash_records(&r.log, r.log.have);
+		note_images(w, &r.log, STACK_FIRST);
 		w->packer = r.packer;
 		w->names = r.names;
 		r.packer = NULL;
@@ -113,6 +146,11 @@ struct history_writer *history_writer_close(struct history_writer *w)
 		close(w->fd);
 	stack_packer_free(w->packer);
 	history_names_free(&w->names);
+	for (size_t i = 0; i < w->nr_images; i++) {
+		free((char *)w->images[i].name.path);
+		free((char *)w->images[i].build_id);
+	}
+	free(w->images);
 	free(w->sums.samples);
 	free(w->path);
 	free(w);
@@ -208,6 +246,7 @@ static int add_log(struct history_writer *w, const struct history_slice *slice,
 	if (!err) {
 		free(w->sums.samples);
 		w->sums = (struct history_sums){ counts, nr };
+		note_images(w, log, w->done);
 		w->done = log->have;
 		w->end_ns = slice->end_ns;
 		w->hash = hash_records(log, log->have);
@@ -220,12 +259,23 @@ static int add_log(struct history_writer *w, const struct history_slice *slice,
 	return err;
 }
 
+/* The file is created with the first sample. */
+static int read_store(const char *store, struct stack_log *ret, struct op_error *e)
+{
+	struct stack_header h;
+
+	if (file_exists(store))
+		return stack_log_read(store, &h, ret, e);
+	*ret = (struct stack_log){ .records = xcalloc(STACK_FIRST, sizeof(*ret->records)),
+				   .have = STACK_FIRST };
+	return 0;
+}
+
 int history_writer_add(struct history_writer *w, const struct history_slice *slice,
 		       const char *store, struct op_error *e)
 {
-	struct stack_header h;
 	struct stack_log log;
-	int err = w->is_spent ? -ESTALE : stack_log_read(store, &h, &log, e);
+	int err = w->is_spent ? -ESTALE : read_store(store, &log, e);
 
 	if (w->is_spent)
 		return failed_to("continue", w->path, err, e);

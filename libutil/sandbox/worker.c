@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "libutil/clock.h"
 #include "libutil/fd_message.h"
 #include "libutil/sandbox/capabilities.h"
 
@@ -159,4 +161,29 @@ int worker_run(const struct worker_task *task, const int *fds, size_t nr)
 	if (err)
 		close(ends[0]);
 	return err ? err : ends[0];
+}
+
+bool worker_read(int fd, int stop_fd, uint64_t until_ns, void *bytes, size_t n)
+{
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
+	size_t at = 0;
+
+	while (at < n) {
+		uint64_t now = now_ns();
+		ssize_t got;
+		int ready;
+
+		ready = now < until_ns ? poll(p, 2, (int)((until_ns - now) / NS_PER_MS) + 1) : 0;
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0 || p[1].revents)
+			return false;
+		got = read(fd, (char *)bytes + at, n - at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
 }

@@ -10,6 +10,7 @@
 #ifndef LIBUTIL_SANDBOX_WORKER_H
 #define LIBUTIL_SANDBOX_WORKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
@@ -48,5 +49,11 @@ int worker_start(struct op_error *e);
  * the task ends, or -errno. Closing it earlier ends a task that writes. Any thread.
  */
 int worker_run(const struct worker_task *task, const int *fds, size_t nr);
+
+/*
+ * Read @n bytes of an answer from @fd. False: it ended before, or @stop_fd (or -1) is readable, or
+ * now_ns() is @until_ns.
+ */
+bool worker_read(int fd, int stop_fd, uint64_t until_ns, void *bytes, size_t n);
 
 #endif

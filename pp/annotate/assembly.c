@@ -394,9 +394,12 @@ static int put_image(struct printer *p, const struct annotated_image *image, con
 	p->image = image;
 	if (p->options->compat || image == p->a->images)
 		fputs(p->header, p->out);	/* the original prints it for each image */
-	if (!image->binary.files) {
+	if (!image->binary.files || image->image->is_kept) {
 		/* a missing file was reported when it was looked for */
-		if (image->image->kind == IMAGE_KERNEL && image->binary.nr_symbols)
+		if (image->image->is_kept)
+			notice_add(p->notices, "no instructions for '%s': the history has only its "
+				   "symbols", image->image->name);
+		else if (image->image->kind == IMAGE_KERNEL && image->binary.nr_symbols)
 			notice_add(p->notices, "no instructions for '%s': only its symbols are "
 				   "known; profile with opcontrol --vmlinux=FILE",
 				   image->image->name);

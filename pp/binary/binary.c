@@ -266,7 +266,7 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 	}
 	b.files->path = xstrdup(path);
 	b.files->name = xstrdup(options->name ? options->name : path_base(path));
-	b.files->keep_open = options->keep_open;
+	b.files->keep_open = options->keep_open && !options->no_code;
 	b.files->is_compat = options->compat;
 	add_sections(&b, &b.files->image, options->by_address);
 	if (!options->is_kernel)

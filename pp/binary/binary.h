@@ -69,6 +69,7 @@ struct binary_options {
 	bool by_address;	/* places are addresses: code made at run time */
 	bool merge_names;	/* set same_name */
 	bool keep_open;		/* for binary_code() */
+	bool no_code;		/* there are zeros in its place: symbols that the history kept */
 	bool functions;		/* of stripped code, also those without a name */
 	const char *name;	/* for these; NULL: of the file */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */

@@ -23,7 +23,7 @@ void populate_check_age(const struct report_image *image, const struct sample_fi
 	struct build_id id;
 	struct stat st;
 
-	if (image->kind == IMAGE_JIT || image->kind == IMAGE_ANON)
+	if (image->kind == IMAGE_JIT || image->kind == IMAGE_ANON || image->is_kept)
 		return;		/* made with the profile */
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
@@ -75,6 +75,7 @@ void populate_open_image(const struct inverted_image *inverted,
 		.by_address = image->kind == IMAGE_JIT,
 		.merge_names = image->kind == IMAGE_JIT && !options->code,
 		.keep_open = options->code,
+		.no_code = image->is_kept,
 		.functions = !options->merge_unnamed && image->kind != IMAGE_JIT,
 		.name = path_base(image->path),
 		.root = options->root,

@@ -99,27 +99,43 @@ static char *anon_files_folder(const struct walk *w)
 	return folder;
 }
 
+/* The object @below @folder, which is freed, or NULL. */
+static struct report_image *object_in(struct walk *w, char *folder, const char *below,
+				      const struct image_name *of, const struct image_name *name)
+{
+	const char *app = w->spec && w->spec->compat ? NULL : of->path;
+	char *object = folder ? path_join(folder, below) : NULL;
+	struct report_image *image = NULL;
+
+	if (object)
+		image = image_set_get_jit(w->images, object, app, name->anon_tgid, w->session);
+	free(object);
+	free(folder);
+	return image;
+}
+
 /*
  * Code made at run time: if its object TGID.jo is beside the folders of a process's ranges, all
- * these are that one image [FL-5]. Else NULL. @path is the sample file's, @of its application.
+ * these are that one image [FL-5]. Else NULL. @path is the sample file's, @of its application. Of
+ * the segments of a history the last one that has it.
  */
 static struct report_image *jit_image(struct walk *w, const char *path,
 				      const struct image_name *of, const struct image_name *name)
 {
+	const struct session_history *history = w->session->history;
 	const char *app = path + w->prefix, *end = strstr(app, "/{dep}/");
-	char *folder = anon_files_folder(w), *object;
-	struct report_image *image;
+	struct report_image *image = NULL;
+	char *below;
 
-	if (!end || !folder) {
-		free(folder);
+	if (!end)
 		return NULL;
-	}
-	object = xasprintf("%s/%.*s/{dep}/{anon:%s}/%" PRIu32 ".jo", folder, (int)(end - app), app,
-			   name->path, name->anon_tgid);
-	image = image_set_get_jit(w->images, object, w->spec && w->spec->compat ? NULL : of->path,
-				  name->anon_tgid, w->session);
-	free(object);
-	free(folder);
+	below = xasprintf("%.*s/{dep}/{anon:%s}/%" PRIu32 ".jo", (int)(end - app), app, name->path,
+			  name->anon_tgid);
+	if (!history)
+		image = object_in(w, anon_files_folder(w), below, of, name);
+	for (size_t i = history ? history->nr : 0; i-- > 0 && !image;)
+		image = object_in(w, history_segment_folder(history, i), below, of, name);
+	free(below);
 	return image;
 }
 

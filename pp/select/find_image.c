@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdb/history/folder.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -322,26 +323,52 @@ static bool find_at_path(const struct finder *f, struct report_image *image)
 	return image->found;
 }
 
+/* @path, or NULL if there is no such file; it is freed then. */
+static char *if_exists(char *path)
+{
+	if (file_exists(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Symbols that the history has of the build, beside the folders of its segments [HI-28]. */
+static char *kept_symbols(const struct report_image *image)
+{
+	const char *folder = image->session->samples;
+	char *name = image->session->history ? history_symbols_name(image->build_id) : NULL, *path;
+
+	if (!name)
+		return NULL;
+	path = xasprintf("%.*s" HISTORY_SYMBOLS "/%s", (int)(path_base(folder) - folder), folder,
+			 name);
+	free(name);
+	return if_exists(path);
+}
+
 /*
- * Replace another build than the profiled one by the session's copy. If builds of that path are
- * kept apart, another build is wrong for sure: without a copy use no file [FI-7].
+ * Replace another build than the profiled one by the session's copy, or what the history has of it.
+ * If builds of that path are kept apart, another build is wrong for sure: without a copy use no
+ * file [FI-7].
  */
 static void prefer_build(struct report_image *image)
 {
+	bool is_kept = false;
 	char *kept;
 
 	if (image->kind != IMAGE_FILE || !image->build_id || !image->session)
 		return;
-	kept = xasprintf("%s/stats/" SESSION_BINARIES "/%s", image->session->samples,
-			 image->build_id);
-	if (!file_exists(kept)) {
-		free(kept);
-		kept = NULL;
+	kept = if_exists(xasprintf("%s/stats/" SESSION_BINARIES "/%s", image->session->samples,
+				   image->build_id));
+	if (!kept) {
+		kept = kept_symbols(image);
+		is_kept = kept;
 	}
 	if ((kept || image->is_apart) &&
 	    !(image->found && is_build(image->found, image->build_id))) {
 		free(image->found);
 		image->found = kept;
+		image->is_kept = is_kept;
 		image->found_by_search = image->is_ambiguous = false;
 	} else {
 		free(kept);

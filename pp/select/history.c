@@ -245,6 +245,13 @@ int histories_read(const char *session_dir, const struct time_range *range,
 	return 0;
 }
 
+char *history_segment_folder(const struct session_history *h, size_t i)
+{
+	const char *path = h->segments[i];
+
+	return xasprintf("%.*s", (int)(path_base(path) - path) - 1, path);
+}
+
 void session_history_free(struct session_history *h)
 {
 	session_history_forget_places(h);

@@ -48,6 +48,8 @@ int histories_read(const char *session_dir, const struct time_range *range,
 		   struct op_error *e);
 void session_history_free(struct session_history *h);
 
+char *history_segment_folder(const struct session_history *h, size_t i);	/* malloc'd */
+
 /*
  * Sorts samples into the files that the daemon would have written for them. @info: of the session.
  */

@@ -33,6 +33,7 @@ struct report_image {
 
 	bool looked_for;	/* by find_image() */
 	char *found;		/* its file, or NULL */
+	bool is_kept;		/* that is what the history kept: symbols, and no code */
 	bool is_ambiguous;	/* several files match [FI-4] */
 	bool found_by_search;	/* under another name, which is shown [FI-2] */
 };

@@ -237,6 +237,15 @@ static void name_missing(const char *session_dir, const char *missing, struct st
 		strbuf_addf(text, "no session '%s' in '%s/samples'", missing, session_dir);
 }
 
+static bool has_history(const char *session_dir)
+{
+	char *history = path_join(session_dir, HISTORY_DIR);
+	bool exists = file_is_dir(history);
+
+	free(history);
+	return exists;
+}
+
 static int none_found(const char *session_dir, const struct profile_spec *spec,
 		      const char *missing, const struct session_list *list, struct op_error *e)
 {
@@ -254,9 +263,10 @@ static int none_found(const char *session_dir, const struct profile_spec *spec,
 		return -ENOENT;
 	}
 	if (!*list->existing)
-		return op_error_set(e, -ENOENT,
-				    "no session in '%s/samples'; record one with operf PROGRAM or "
-				    "opcontrol --start", session_dir);
+		return op_error_set(e, -ENOENT, "no session in '%s/samples'; %s", session_dir,
+				    has_history(session_dir)
+				    ? "choose a range of its history with --since or time:A..B"
+				    : "record one with operf PROGRAM or opcontrol --start");
 	if (!spec->list[SPEC_SESSION].nr)
 		return op_error_set(e, -ENOENT,
 				    "no session 'current' in '%s/samples'; choose another with "

@@ -1,7 +1,8 @@
 # What golden tests use: text to sessions, to samples of other machines, to stacks; and readers of
 # what the tools write and none of ours reads
 $(eval $(call test_tool,mkprofile,tests/golden/mkprofile.c,libdb.a libevents.a libutil.a))
-$(foreach t,mkforeign mkhistory mkstacks,$(eval $(call test_tool,$(t),tests/golden/$(t).c,libdb.a)))
+$(eval $(call test_tool,mkhistory,tests/golden/mkhistory.c,libdaemon.a))
+$(foreach t,mkforeign mkstacks,$(eval $(call test_tool,$(t),tests/golden/$(t).c,libdb.a)))
 $(foreach t,read_gmon read_llvm_sample,$(eval $(call test_tool,$(t),tests/golden/$(t).c)))
 $(eval $(call test_tool,mkperf,tests/golden/mkperf.c,libutil.a))
 # preloaded into the tools; not of what is installed

@@ -201,6 +201,19 @@ int perf_open_regular(const char *proc, int handle, uint32_t tgid)
 	return fd;
 }
 
+int perf_open_build(const char *proc, const char *path, const char *build_id)
+{
+	int fd = perf_open_regular(proc, quiet_open(AT_FDCWD, path), 0);
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	if (fd >= 0 && (quiet_build_id(fd, &id) || strcmp(build_id_text(&id, text), build_id))) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
 struct type_of {
 	struct errand errand;
 	struct statfs fs;

@@ -25,6 +25,9 @@ bool perf_mount_answers(const char *proc, uint32_t tgid, int fd);
  */
 int perf_open_regular(const char *proc, int handle, uint32_t tgid);
 
+/* Open the file at @path (our own) to read it, if it has this build ID; else as above. */
+int perf_open_build(const char *proc, const char *path, const char *build_id);
+
 /* Whether @fd is on a file system that reports different devices to mmap() and stat(). */
 bool perf_devices_differ(int fd);
 

@@ -21,6 +21,7 @@ static const struct poptOption table[] = {
 	  "list the files that would be copied", NULL },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	  "leave out libraries, kernel and modules of applications", NULL },
+	COMMON_OPTIONS_TIME,
 	COMMON_OPTIONS_PLACES(raw),
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list exactly what OProfile does",
 	  "oprofile" },
@@ -49,9 +50,6 @@ static int parse(const struct command_line *line, struct archive_options *o, str
 				   "--output-directory (-o)");
 	if (!err)
 		err = profile_spec_parse(line->args, line->nr_args, &o->spec, e);
-	if (!err && o->spec.has_time)
-		err = op_error_set(e, -EINVAL, "'time:' cannot be archived: a range of the history "
-				   "has no sample files; export it with opexport");
 	if (err)
 		return err;
 	o->spec.compat = o->compat;

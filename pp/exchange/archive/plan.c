@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libdb/history/folder.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
@@ -15,10 +16,11 @@
 #include "pp/binary/debug_file.h"
 #include "pp/binary/object_file.h"
 #include "pp/report/fetch_debug.h"
+#include "pp/select/history.h"
 #include "pp/select/invert.h"
 
 #define SAMPLES_IN_ARCHIVE &SESSION_DIR_DEFAULT[1]
-#define STATS_DEPTH 4
+#define TREE_DEPTH 64		/* JIT objects lie at the paths of their programs */
 
 struct planner {
 	const struct archive_options *options;
@@ -174,6 +176,12 @@ static void add_binary(struct archive_plan *plan, struct report_image *image,
 			notice_add(notices, "cannot find '%s', skipped", image->name);
 		return;
 	}
+	if (image->is_kept) {
+		archive_plan_add(plan, ARCHIVE_SESSION, NULL, image->found,
+				 xasprintf("%s/" HISTORY_DIR "/" HISTORY_SYMBOLS "/%s",
+					   SAMPLES_IN_ARCHIVE, path_base(image->found)));
+		return;
+	}
 	err = object_file_open(image->found, &object, &why);
 	if (!err) {
 		set_build_id(archive_plan_add(plan, ARCHIVE_BINARY, NULL, image->found,
@@ -239,21 +247,37 @@ static void add_binaries(struct planner *p)
 	free(images);
 }
 
-static const char *session_name(const struct planner *p, const struct report_session *s)
+/* A folder of a session, and where it is in the archive. */
+struct place {
+	const char *folder;
+	char *in_archive;
+};
+
+static struct place place_of(const struct planner *p, const struct report_session *s)
 {
-	return p->names[s - p->collection.sessions.sessions];
+	const char *name = p->names[s - p->collection.sessions.sessions];
+
+	return (struct place){ s->samples,
+			       xasprintf("%s/samples/%s", SAMPLES_IN_ARCHIVE, name) };
 }
 
-/* A file of a session: @path begins with the session's folder. */
+/* @path begins with the folder of @place. */
+static void add_file(struct planner *p, enum archive_kind kind, const struct place *place,
+		     const char *path)
+{
+	const char *below = path + strlen(place->folder);
+
+	below += strspn(below, "/");
+	archive_plan_add(p->plan, kind, place->folder, below, path_join(place->in_archive, below));
+}
+
 static void add_session_file(struct planner *p, enum archive_kind kind,
 			     const struct report_session *s, const char *path)
 {
-	const char *below = path + strlen(s->samples);
+	struct place place = place_of(p, s);
 
-	below += strspn(below, "/");
-	archive_plan_add(p->plan, kind, s->samples, below,
-			 xasprintf("%s/samples/%s/%s", SAMPLES_IN_ARCHIVE, session_name(p, s),
-				   below));
+	add_file(p, kind, &place, path);
+	free(place.in_archive);
 }
 
 static int compare_files(const void *a, const void *b)
@@ -269,10 +293,10 @@ static void add_samples(struct planner *p)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		if (is_wanted(p, &list->files[i]))
+		if (is_wanted(p, &list->files[i]) && !list->files[i].session->history)
 			files[nr++] = &list->files[i];
 	for (size_t i = 0; i < list->nr_arcs; i++)
-		if (is_wanted(p, &list->arcs[i]))
+		if (is_wanted(p, &list->arcs[i]) && !list->arcs[i].session->history)
 			files[nr++] = &list->arcs[i];
 	qsort(files, nr, sizeof(*files), compare_files);
 	for (size_t i = 0; i < nr; i++)
@@ -285,7 +309,7 @@ static void add_jit_objects(struct planner *p)
 	const struct image_set *set = &p->collection.images;
 
 	for (size_t i = 0; i < set->nr; i++)
-		if (set->images[i]->kind == IMAGE_JIT)
+		if (set->images[i]->kind == IMAGE_JIT && !set->images[i]->session->history)
 			add_session_file(p, ARCHIVE_SESSION, set->images[i]->session,
 					 set->images[i]->path);
 }
@@ -297,15 +321,25 @@ static bool is_spare(const char *name)
 	return n > 6 && !strcmp(name + n - 6, ".spare");
 }
 
-/* Its subfolders have sample files, which add_samples() adds. */
+/* Its subfolders have sample files of a session, which add_samples() adds. */
 static bool is_parts_folder(const char *dir)
 {
 	return !strcmp(path_base(dir), "parts");
 }
 
-/* Add the files below stats/. Links are neither followed nor copied; errors are ignored. */
-static void add_stats(struct planner *p, const struct report_session *s, const char *dir,
-		      unsigned int depth)
+/* What the daemon fills a segment from, and links to symbols, which add_binary() adds. */
+static bool is_daemons(const struct place *place, const char *dir, const char *name)
+{
+	return !strcmp(dir, place->folder) &&
+	       (!strcmp(name, HISTORY_STORE) || !strcmp(name, HISTORY_SYMBOLS));
+}
+
+/*
+ * Add the files below @dir, which is below @place. Links are neither followed nor copied; errors
+ * are ignored.
+ */
+static void add_tree(struct planner *p, const struct place *place, const char *dir,
+		     unsigned int depth)
 {
 	struct dirent **entries;
 	int nr = scandir(dir, &entries, NULL, alphasort);
@@ -315,17 +349,44 @@ static void add_stats(struct planner *p, const struct report_session *s, const c
 		char *path = path_join(dir, name);
 		struct stat st;
 
-		if (!strcmp(name, ".") || !strcmp(name, "..") || is_spare(name) || lstat(path, &st))
+		if (!strcmp(name, ".") || !strcmp(name, "..") || is_spare(name) ||
+		    is_daemons(place, dir, name) || lstat(path, &st))
 			st.st_mode = 0;
 		if (S_ISREG(st.st_mode))
-			add_session_file(p, ARCHIVE_SESSION, s, path);
-		else if (S_ISDIR(st.st_mode) && depth < STATS_DEPTH && !is_parts_folder(dir))
-			add_stats(p, s, path, depth + 1);
+			add_file(p, ARCHIVE_SESSION, place, path);
+		else if (S_ISDIR(st.st_mode) && depth < TREE_DEPTH && !is_parts_folder(dir))
+			add_tree(p, place, path, depth + 1);
 		free(path);
 		free(entries[i]);
 	}
 	if (nr >= 0)
 		free(entries);
+}
+
+static void add_stats(struct planner *p, const struct report_session *s)
+{
+	char *stats = path_join(s->samples, "stats");
+	struct place place = place_of(p, s);
+
+	add_tree(p, &place, stats, 0);
+	free(place.in_archive);
+	free(stats);
+}
+
+/* The segments of the range, whole. */
+static void add_segments(struct planner *p, const struct session_history *h)
+{
+	for (size_t i = 0; i < h->nr; i++) {
+		char *folder = history_segment_folder(h, i);
+		const struct place place = {
+			folder, xasprintf("%s/" HISTORY_DIR "/%s", SAMPLES_IN_ARCHIVE,
+					  path_base(folder)),
+		};
+
+		add_tree(p, &place, folder, 0);
+		free(place.in_archive);
+		free(folder);
+	}
 }
 
 /* The session directory that has samples/NAME; NULL if the session is elsewhere. Malloc'd. */
@@ -380,7 +441,7 @@ static int name_sessions(struct planner *p, struct op_error *e)
 			return op_error_set(e, -EINVAL, "session '%s': invalid name '%s' for a "
 					    "saved session; rename it first",
 					    list->sessions[i].name, p->names[i]);
-		for (size_t j = 0; j < i; j++)
+		for (size_t j = 0; j < i && !list->sessions[i].history; j++)
 			if (!strcmp(p->names[i], p->names[j]))
 				return op_error_set(e, -EINVAL, "two sessions are named '%s'; "
 						    "make two archives", p->names[i]);
@@ -417,10 +478,11 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 	add_jit_objects(p);
 	for (size_t i = 0; i < p->collection.sessions.nr; i++) {
 		const struct report_session *s = &p->collection.sessions.sessions[i];
-		char *stats = path_join(s->samples, "stats");
 
-		add_stats(p, s, stats, 0);
-		free(stats);
+		if (s->history)
+			add_segments(p, s->history);
+		else
+			add_stats(p, s);
 	}
 	add_common_files(p);
 	return 0;

@@ -43,6 +43,7 @@ static const char everything[] =
 	"CHOSEN_EVENTS_1=LLC:500:79:0:1\n"
 	"CHOSEN_EVENTS_2=INT_MISC:2000000:recovery_cycles:1:1\n"
 	"NR_CHOSEN=3\n"
+	"RATE=250\n"
 	"MAX_COST=2.5\n"
 	"SEPARATE_LIB=1\n"
 	"SEPARATE_KERNEL=0\n"
@@ -78,6 +79,34 @@ TEST(writes_the_keys_in_order)
 	CHECK(!strcmp(text.text, defaults), "got:\n%s", text.text);
 	strbuf_free(&text);
 	setup_free(&s);
+}
+
+/* The package's set-up of the service is read if nothing was saved. */
+TEST(default_of_the_service)
+{
+	char *rc, *service, *text = NULL;
+	struct setup s;
+	size_t n;
+
+	tmpdir_make();
+	rc = strdup(tmpdir_path("saved"));
+	service = strdup(tmpdir_path("share"));
+	CHECK(!setenv("OPROFILE_EVENTS_DIR", service, 1), "setenv");
+	setup_init(&s);
+	CHECK(!daemonrc_load_service(rc, &s, NULL) && !*s.history && !s.rate, "no package");
+	CHECK(!file_make_dirs(service, 0755) &&
+	      !file_read_all("packaging/daemonrc", 4096, &text, &n) &&
+	      !file_write_atomic(tmpdir_path("share/daemonrc"), text, n, 0644), "copy");
+	CHECK(!daemonrc_load_service(rc, &s, NULL) && !strcmp(s.history, "14d") && s.rate == 100 &&
+	      s.callgraph_depth == 64 && !s.nr_events, "the package's");
+	setup_free(&s);
+	setup_init(&s);
+	CHECK(!file_write_atomic(rc, "NR_CHOSEN=0\n", 12, 0600), "write");
+	CHECK(!daemonrc_load_service(rc, &s, NULL) && !*s.history, "a saved set-up");
+	setup_free(&s);
+	free(text);
+	free(service);
+	free(rc);
 }
 
 TEST(reads_back_what_it_wrote)

@@ -121,6 +121,21 @@ TEST(by_time)
 		check(&c, cases[i].events, cases[i].err, cases[i].want);
 }
 
+/* A rate is at the nominal clock, and for the default event only. */
+TEST(rate_of_the_default_event)
+{
+	struct collector_choice time = timer(), counters = choice_of("i386/core_2");
+	struct event_request event;
+
+	counters.clock_khz = 2000000;
+	CHECK(!event_plan_default(&time, 100, &event, NULL) && event.count == 26000000, "%llu",
+	      (unsigned long long)event.count);
+	CHECK(!event_plan_default(&counters, 100, &event, NULL) && event.count == 20000000, "%llu",
+	      (unsigned long long)event.count);
+	CHECK(!event_plan_default(&counters, 0, &event, NULL) && event.count == 100000, "%llu",
+	      (unsigned long long)event.count);
+}
+
 TEST(minimum_count_by_time)
 {
 	for (uint64_t khz = 1; khz < 6000000; khz += 98765) {

@@ -10,6 +10,7 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/small_disk.h"
 #include "tests/unit/tmpdir.h"
@@ -39,9 +40,8 @@ static void begin(int64_t at_ns)
 	store = strdup(path);
 }
 
-static void add_samples(uint64_t count)
+static void add_samples_of(const struct stack_image *image, uint64_t count)
 {
-	const struct stack_image image = { { .kind = IMAGE_FILE, .path = "/bin/app" }, "" };
 	const struct stack_context context = { STACK_NONE, -1, -1, -1, "", "", NULL };
 	const struct stack_event event = { "TIMER", 0, 0 };
 	struct stack_frame frame = { 0, 0x77 };
@@ -50,23 +50,30 @@ static void add_samples(uint64_t count)
 	uint32_t context_id, event_id;
 
 	CHECK(!stack_store_open(store, 0, &s, &e), "%s", e.text);
-	CHECK(!stack_store_image(s, &image, &frame.image) &&
+	CHECK(!stack_store_image(s, image, &frame.image) &&
 	      !stack_store_context(s, &context, &context_id) &&
 	      !stack_store_event(s, &event, &event_id) &&
 	      !stack_store_add(s, context_id, event_id, &frame, 1, 0, count), "add");
 	stack_store_close(s);
 }
 
-static void hand_over(int64_t begin_ns, int64_t end_ns, bool is_last)
+static void add_samples(uint64_t count)
 {
-	history_end_slice(h, begin_ns, end_ns, &none, tmpdir, is_last);
+	const struct stack_image image = { { .kind = IMAGE_FILE, .path = "/bin/app" }, "" };
+
+	add_samples_of(&image, count);
+}
+
+static void hand_over(int64_t begin_ns, int64_t end_ns, const struct numbers *numbers, bool is_last)
+{
+	history_end_slice(h, begin_ns, end_ns, numbers, tmpdir, is_last);
 	while (history_is_busy(h))
 		history_wait(h, now_ns() + 1000000000);
 }
 
 static void end(int64_t begin_ns, int64_t end_ns)
 {
-	hand_over(begin_ns, end_ns, false);
+	hand_over(begin_ns, end_ns, &none, false);
 }
 
 /* As kill -9 does: what the store has that is in no slice stays there. */
@@ -172,13 +179,78 @@ TEST(a_removed_folder_is_reported)
 	CHECK(!file_read_all(tmpdir_path("log"), 1 << 20, &text, NULL) &&
 	      strstr(text, "was removed"), "not logged");
 	free(text);
-	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, true);
+	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, &none, true);
 	begin(T0 + 2 * MINUTE);
 	add_samples(7);
 	end(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
 	CHECK(!history_wants_segment(h), "not continued");
 	expect_last(T0 + 2 * MINUTE, T0 + 3 * MINUTE, 7);
 	history_close(h);
+}
+
+/* What was lost before the first sample is in its slice, also if no sample ever comes. */
+TEST(losses_before_the_first_sample)
+{
+	const struct numbers lost = { { { "lost.ring", 7 } }, 1 };
+	struct history_folders all;
+
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	hand_over(T0, T0 + MINUTE, &lost, false);
+	expect_last(T0, T0 + MINUTE, 0);
+	CHECK(last_slice(0).nr_numbers, "no numbers");
+	add_samples(5);
+	end(T0 + MINUTE, T0 + 2 * MINUTE);
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 5);
+	hand_over(T0 + 2 * MINUTE, T0 + 2 * MINUTE, &none, true);
+	begin(T0 + 2 * MINUTE);
+	hand_over(T0 + 2 * MINUTE, T0 + 3 * MINUTE, &lost, true);
+	expect_last(T0 + 2 * MINUTE, T0 + 3 * MINUTE, 0);
+	/* nothing was sampled: no slice, and no folder */
+	begin(T0 + 3 * MINUTE);
+	hand_over(T0 + 3 * MINUTE, T0 + 3 * MINUTE, &none, true);
+	history_close(h);
+	CHECK(!history_folders_read(tmpdir_path("history"), &all) && all.nr == 2, "%zu folders",
+	      all.nr);
+	history_folders_free(&all);
+}
+
+/* Objects of JIT code are linked from the session, also when they are written anew. */
+TEST(code_made_at_run_time)
+{
+	const char *object = "samples/{root}/bin/app/{dep}/{anon:anon}/12.jo";
+	const struct stack_image image = { { .kind = IMAGE_ANON, .path = "anon", .anon_tgid = 12,
+					     .anon_start = 0x1000, .anon_end = 0x2000 },
+					   "/bin/app" };
+	char *folder, *link, *text;
+
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	add_samples_of(&image, 5);
+	CHECK(!file_make_dirs(tmpdir_path("samples/stats"), 0755) &&
+	      !file_make_parent_dirs(tmpdir_path(object), 0755), "mkdir");
+	folder = xasprintf("%.*s", (int)(path_base(store) - store) - 1, store);
+	link = path_join(folder, object + strlen("samples/"));
+	for (int i = 0; i < 3; i++) {
+		char number[] = { (char)('0' + i), 0 };
+
+		if (i)
+			CHECK(!file_write_atomic(tmpdir_path(object), number, 1, 0600), "write");
+		history_end_slice(h, T0 + i * MINUTE, T0 + (i + 1) * MINUTE, &none,
+				  tmpdir_path("samples/stats"), false);
+		while (history_is_busy(h))
+			history_wait(h, now_ns() + 1000000000);
+		CHECK(file_exists(link) == (i > 0), "slice %d", i);
+		if (i && !file_read_all(link, 10, &text, NULL)) {
+			CHECK(!strcmp(text, number), "an old object");
+			free(text);
+		}
+	}
+	history_close(h);
+	free(link);
+	free(folder);
 }
 
 TEST_MAIN()

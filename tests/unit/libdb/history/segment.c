@@ -423,7 +423,30 @@ TEST(slices_after_a_damaged_one)
 	give_up();
 }
 
-/* A power cut may leave zeros of a slice. */
+/* The times in front of a block have no checksum; those after it need nothing but its stacks. */
+TEST(a_block_with_other_times)
+{
+	struct history_segment s;
+	uint64_t in_all;
+	char *bytes;
+	size_t n;
+
+	make_history();
+	CHECK(!file_read_all(segment_path, 1 << 26, &bytes, &n), "read");
+	in_all = find_ends(bytes, n);
+	bytes[ends[10] + 8] ^= 1;		/* the begin */
+	CHECK(!file_write_atomic(segment_path, bytes, n, 0600), "write");
+	s = read_range(BEGIN, BEGIN + SLICES * MINUTE);
+	CHECK(s.nr_slices == SLICES - 1 && s.damaged == 1 && !s.lost &&
+	      samples_of(&s) + of_damaged(ends[10]) == in_all, "%zu slices, %d damaged",
+	      s.nr_slices, (int)s.damaged);
+	history_segment_free(&s);
+	check_range(0, 11);
+	check_range(12, SLICES);
+	free(bytes);
+	give_up();
+}
+
 /* Slices before the first sample, and between some. */
 TEST(empty_slices)
 {
@@ -464,6 +487,7 @@ TEST(an_endless_block)
 	give_up();
 }
 
+/* A power cut may leave zeros of a slice. */
 TEST(zeros_are_cut_off)
 {
 	struct history_segment s;
