@@ -11,30 +11,6 @@
 
 /* --- bytes --- */
 
-uint16_t elf_file_u16(const struct elf_file *f, const void *p)
-{
-	uint16_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? __builtin_bswap16(n) : n;
-}
-
-uint32_t elf_file_u32(const struct elf_file *f, const void *p)
-{
-	uint32_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? __builtin_bswap32(n) : n;
-}
-
-uint64_t elf_file_u64(const struct elf_file *f, const void *p)
-{
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? __builtin_bswap64(n) : n;
-}
-
 /* A field as wide as an address, at @at_64 or @at_32. */
 static uint64_t word(const struct elf_file *f, const unsigned char *p, size_t at_64, size_t at_32)
 {

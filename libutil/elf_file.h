@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct elf_file {
 	int fd;				/* owned by the caller; -1: in memory */
@@ -58,9 +59,29 @@ int elf_file_segments(const struct elf_file *f, size_t limit, struct elf_segment
 int elf_file_sections(const struct elf_file *f, size_t limit, struct elf_section **ret,
 		      size_t *ret_nr);
 
-/* Numbers in the file's byte order; @p need not be aligned. */
-uint16_t elf_file_u16(const struct elf_file *f, const void *p);
-uint32_t elf_file_u32(const struct elf_file *f, const void *p);
-uint64_t elf_file_u64(const struct elf_file *f, const void *p);
+/* Numbers in the file's byte order; @p need not be aligned. Symbol tables have millions. */
+static inline uint16_t elf_file_u16(const struct elf_file *f, const void *p)
+{
+	uint16_t n;
+
+	memcpy(&n, p, sizeof(n));
+	return f->is_swapped ? __builtin_bswap16(n) : n;
+}
+
+static inline uint32_t elf_file_u32(const struct elf_file *f, const void *p)
+{
+	uint32_t n;
+
+	memcpy(&n, p, sizeof(n));
+	return f->is_swapped ? __builtin_bswap32(n) : n;
+}
+
+static inline uint64_t elf_file_u64(const struct elf_file *f, const void *p)
+{
+	uint64_t n;
+
+	memcpy(&n, p, sizeof(n));
+	return f->is_swapped ? __builtin_bswap64(n) : n;
+}
 
 #endif

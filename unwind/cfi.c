@@ -52,7 +52,7 @@ static bool read_entry(const struct unwind_cfi *cfi, struct unwind_bytes *b, str
 	}
 	ret->b = unwind_part(b, len);
 	id_at = ret->b.p - cfi->bytes;
-	id = unwind_unsigned(&ret->b, id_size);
+	id = id_size == 4 ? unwind_unsigned(&ret->b, 4) : unwind_unsigned(&ret->b, 8);
 	if (ret->b.bad)
 		return false;
 	if (cfi->debug_frame) {

@@ -9,6 +9,7 @@
 enum unwind_encoding {
 	UNWIND_ABSOLUTE		= 0x00,
 	UNWIND_UNSIGNED_4	= 0x03,
+	UNWIND_SIGNED_4		= 0x0b,
 	UNWIND_FORM		= 0x0f,
 	UNWIND_PC_RELATIVE	= 0x10,
 	UNWIND_RELATIVE		= 0x70,
@@ -22,8 +23,7 @@ static inline uint8_t unwind_encoding_of_32(uint8_t encoding)
 	return encoding & UNWIND_FORM ? encoding : encoding | UNWIND_UNSIGNED_4;
 }
 
-/* A number of the form in @encoding; false: unknown form. */
-static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)
+static inline bool unwind_other_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)
 {
 	switch (encoding & UNWIND_FORM) {
 	case 0x0: case 0x4: case 0xc:
@@ -44,12 +44,18 @@ static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint6
 	case 0xa:
 		*ret = unwind_signed(b, 2);
 		break;
-	case 0xb:
-		*ret = unwind_signed(b, 4);
-		break;
 	default:
 		return false;
 	}
+	return !b->bad;
+}
+
+/* A number of the form in @encoding; false: unknown form. */
+static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)
+{
+	if ((encoding & UNWIND_FORM) != UNWIND_SIGNED_4)	/* what compilers choose */
+		return unwind_other_number(b, encoding, ret);
+	*ret = unwind_signed(b, 4);
 	return !b->bad;
 }
 

@@ -58,22 +58,24 @@ char *text_next_word(char **p)
 	return word;
 }
 
+/* A snapshot of a kernel's symbols has two million digits. */
+static const unsigned char digits[256] = {	/* and 1: what has none is 0 */
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15,
+	['f'] = 16, ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
 bool text_parse_hex(const char *word, uint64_t *ret)
 {
 	uint64_t value = 0;
 	size_t n = 0;
 
 	for (; word[n]; n++) {
-		char c = word[n];
-		unsigned int digit;
+		unsigned int digit = digits[(unsigned char)word[n]];
 
-		if (c >= '0' && c <= '9')
-			digit = (unsigned int)(c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			digit = (unsigned int)((c | 0x20) - 'a' + 10);
-		else
+		if (!digit)
 			return false;
-		value = value << 4 | digit;
+		value = value << 4 | (digit - 1);
 	}
 	if (!n || n > 16)
 		return false;

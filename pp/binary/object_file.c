@@ -22,21 +22,6 @@
 #define MOST_SECTIONS	16384	/* some are looked up by name for each other one */
 #define READS_PER_FILE	4	/* the length of the file is read at most this often */
 
-uint16_t object_get16(const struct object_file *f, const void *p)
-{
-	return elf_file_u16(&f->elf, p);
-}
-
-uint32_t object_get32(const struct object_file *f, const void *p)
-{
-	return elf_file_u32(&f->elf, p);
-}
-
-uint64_t object_get64(const struct object_file *f, const void *p)
-{
-	return elf_file_u64(&f->elf, p);
-}
-
 int object_file_read(const struct object_file *f, uint64_t offset, void *buf, size_t size)
 {
 	int err = elf_file_read(&f->elf, offset, buf, size);

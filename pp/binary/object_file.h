@@ -65,8 +65,19 @@ const struct object_section *object_section_find(const struct object_file *f, co
 int object_file_build_id(const struct object_file *f, struct build_id *ret);
 
 /* Numbers in the file's byte order; @p need not be aligned. */
-uint16_t object_get16(const struct object_file *f, const void *p);
-uint32_t object_get32(const struct object_file *f, const void *p);
-uint64_t object_get64(const struct object_file *f, const void *p);
+static inline uint16_t object_get16(const struct object_file *f, const void *p)
+{
+	return elf_file_u16(&f->elf, p);
+}
+
+static inline uint32_t object_get32(const struct object_file *f, const void *p)
+{
+	return elf_file_u32(&f->elf, p);
+}
+
+static inline uint64_t object_get64(const struct object_file *f, const void *p)
+{
+	return elf_file_u64(&f->elf, p);
+}
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/radix_sort.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -45,14 +46,14 @@ static void add_relocations(struct slots *slots, const struct object_file *f,
 
 	for (size_t at = 0; table && at + entry <= size; at += entry) {
 		const unsigned char *p = table + at;
-		uint64_t address = f->is_64 ? object_get64(f, p) : object_get32(f, p);
 		uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
 					   : object_get32(f, p + 4) >> 8;
 
 		if (!symbol)
 			continue;
 		xgrow(slots->slots, slots->nr, slots->room);
-		slots->slots[slots->nr++] = (struct slot){ address, symbol };
+		slots->slots[slots->nr++] = (struct slot){
+			f->is_64 ? object_get64(f, p) : object_get32(f, p), symbol };
 	}
 	free(table);
 }
@@ -70,8 +71,7 @@ static void read_slots(const struct object_file *f, uint32_t dynsym, struct slot
 			add_relocations(slots, f, s);
 		}
 	}
-	if (slots->nr)
-		qsort(slots->slots, slots->nr, sizeof(*slots->slots), compare_slots);
+	slots->slots = radix_sorted(slots->slots, slots->nr);
 }
 
 /* x86: "jmp *SLOT(%rip)" or "jmp *SLOT", maybe after endbr or with a bnd prefix. */

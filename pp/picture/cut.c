@@ -9,14 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 struct cut {
 	struct picture old;	/* tree, self, all before the cut */
-	struct call_children children;	/* of the old tree */
+	struct child *children;	/* of old nodes that are kept, and the roots; by parent */
+	size_t nr_children;
 	struct picture *new;
 	bool *kept;		/* of the old nodes */
 	uint32_t small;		/* symbol */
+};
+
+/* A node of the old tree; sorted as a radix_item. */
+struct child {
+	uint64_t parent;
+	uint64_t node;
 };
 
 struct ranked {
@@ -97,7 +105,7 @@ static const char *name_of(const struct picture *p, uint32_t node)
 static int compare_siblings(const void *a, const void *b, void *old)
 {
 	const struct picture *p = old;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t x = ((const struct child *)a)->node, y = ((const struct child *)b)->node;
 	int order;
 
 	/* the second of two profiles is the one that is drawn */
@@ -146,45 +154,74 @@ static uint32_t put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
 	return put(cut, parent, cut->small, sum);
 }
 
-static void copy_list(struct cut *cut, const uint32_t *list, size_t nr, uint32_t parent)
+static void copy_list(struct cut *cut, const struct child *list, size_t nr, uint32_t parent)
 {
 	const struct picture *old = &cut->old;
 	uint64_t *small = xcalloc(old->nr_values + 1, sizeof(*small));
 	uint32_t *moved = cut->new->moved, merged;
 
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t node = list[i];
+		uint32_t node = list[i].node, at;
 
 		if (cut->kept[node]) {
-			moved[node] = put(cut, parent, old->tree.nodes[node].key,
-					  picture_self(old, node));
-			copy(cut, node, moved[node]);
+			at = put(cut, parent, old->tree.nodes[node].key, picture_self(old, node));
+			if (moved)
+				moved[node] = at;
+			copy(cut, node, at);
 			continue;
 		}
 		for (size_t v = 0; v < old->nr_values; v++)
 			count_add(&small[v], picture_all(old, node)[v]);
 	}
 	merged = put_small(cut, parent, small);
-	for (size_t i = 0; i < nr; i++)
-		if (!cut->kept[list[i]])
-			moved[list[i]] = merged;
+	for (size_t i = 0; moved && i < nr; i++)
+		if (!cut->kept[list[i].node])
+			moved[list[i].node] = merged;
 	free(small);
+}
+
+static size_t first_child(const struct cut *cut, uint32_t parent)
+{
+	size_t low = 0, high = cut->nr_children;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cut->children[middle].parent < parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void copy(struct cut *cut, uint32_t from, uint32_t parent)
 {
-	uint32_t *list = NULL;
-	size_t nr = 0, room = 0;
+	size_t first = first_child(cut, from), end = first;
 
-	for (uint32_t i = call_children_first(&cut->children, from); i != CALL_NONE;
-	     i = cut->children.next[i]) {
-		xgrow(list, nr, room);
-		list[nr++] = i;
+	while (end < cut->nr_children && cut->children[end].parent == from)
+		end++;
+	if (end > first)
+		qsort_r(cut->children + first, end - first, sizeof(*cut->children),
+			compare_siblings, &cut->old);
+	copy_list(cut, cut->children + first, end - first, parent);
+}
+
+/* Only of nodes that are kept: they are few. */
+static void find_children(struct cut *cut)
+{
+	const struct call_tree *t = &cut->old.tree;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < t->nr; i++) {
+		uint32_t parent = t->nodes[i].parent;
+
+		if (parent != PICTURE_NONE && !cut->kept[parent])
+			continue;
+		xgrow(cut->children, cut->nr_children, room);
+		cut->children[cut->nr_children++] = (struct child){ parent, i };
 	}
-	if (nr)
-		qsort_r(list, nr, sizeof(*list), compare_siblings, &cut->old);
-	copy_list(cut, list, nr, parent);
-	free(list);
+	cut->children = radix_sorted(cut->children, cut->nr_children);
 }
 
 /* Whether the node is merged from small ones, also by an earlier cut. */
@@ -204,6 +241,19 @@ static void count_small(struct picture *p)
 			count_add(&p->small_nodes[v], picture_self(p, i)[v]);
 }
 
+/* Those below others that moved. */
+static void move_descendants(const struct cut *cut)
+{
+	uint32_t *moved = cut->new->moved;
+
+	for (uint32_t i = 0; moved && i < cut->old.tree.nr; i++) {
+		uint32_t parent = cut->old.tree.nodes[i].parent;
+
+		if (!cut->kept[i] && parent != PICTURE_NONE && !cut->kept[parent])
+			moved[i] = moved[parent];
+	}
+}
+
 void picture_cut(struct picture *p, size_t max_nodes, double percent)
 {
 	struct cut cut = {
@@ -211,25 +261,21 @@ void picture_cut(struct picture *p, size_t max_nodes, double percent)
 		.kept = choose(p, max_nodes, percent),
 		.small = picture_special(p, "[too small to be seen]", PICTURE_NONE, PICTURE_SMALL),
 	};
+	bool is_first = !p->nr_small_nodes;
 
 	for (uint32_t i = 0; i < p->tree.nr; i++)
-		p->nr_small_nodes += !cut.kept[i] && !is_small(p, i);
+		p->nr_small_nodes += !cut.kept[i] && (is_first || !is_small(p, i));
 	cut.old = *p;
-	call_children_make(&cut.old.tree, &cut.children);
+	find_children(&cut);
 	p->tree = (struct call_tree){ 0 };
 	p->self = p->all = NULL;
 	p->self_room = 0;
 	free(p->moved);
-	p->moved = xcalloc(cut.old.tree.nr + 1, sizeof(*p->moved));
+	p->moved = p->has_moves ? xcalloc(cut.old.tree.nr + 1, sizeof(*p->moved)) : NULL;
 	copy(&cut, CALL_NONE, CALL_NONE);
-	for (uint32_t i = 0; i < cut.old.tree.nr; i++) {	/* those below others that moved */
-		uint32_t parent = cut.old.tree.nodes[i].parent;
-
-		if (!cut.kept[i] && parent != PICTURE_NONE && !cut.kept[parent])
-			p->moved[i] = p->moved[parent];
-	}
+	move_descendants(&cut);
 	call_tree_free(&cut.old.tree);
-	call_children_free(&cut.children);
+	free(cut.children);
 	free(cut.old.self);
 	free(cut.old.all);
 	free(cut.kept);

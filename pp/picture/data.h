@@ -75,6 +75,7 @@ struct picture {
 	size_t row_counts_nr, row_counts_room;
 	uint64_t *totals;	/* of the tree */
 	uint64_t *samples;	/* of the sample files, with a stack or without */
+	bool has_moves;		/* wants @moved */
 	uint32_t *moved;	/* by the last cut: of each node before, the node now; or NULL */
 	/* nodes and rows that were merged or left out [PI-7] */
 	size_t nr_small_nodes, nr_small_rows;
@@ -102,9 +103,9 @@ void picture_table(struct picture *p, size_t max_rows);
 
 /*
  * Keep the @max_nodes largest nodes, if they have @percent or more of a total; merge the others
- * into one node of kind PICTURE_SMALL below each parent. p->moved says where each went,
- * PICTURE_NONE: it had no samples. Then nodes are sorted depth first, and
- * siblings by samples, descending.
+ * into one node of kind PICTURE_SMALL below each parent. With p->has_moves, p->moved says where
+ * each went, PICTURE_NONE: it had no samples. Then nodes are sorted depth first, and siblings by
+ * samples, descending.
  */
 void picture_cut(struct picture *p, size_t max_nodes, double percent);
 

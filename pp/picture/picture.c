@@ -302,6 +302,7 @@ static int write_pictures(struct maker *m, struct op_error *e)
 	m->title = title_of(m);
 	if (o->html) {
 		make_sources(m);
+		m->picture.has_moves = has_times(m);
 		picture_table(&m->picture, HTML_ROWS);
 		picture_cut(&m->picture, HTML_NODES, least);
 		make_times(m);

@@ -25,11 +25,11 @@ $(call test_of,events/hybrid,$(addprefix control/ophelp/,answer.c text.c markup.
 	libevents.a libutil.a)
 $(call tests_named,events,$(call unit_names,events)): | $(data)
 
-# the module's files that need no kernel, and five that get one that is made up
+# the module's files that need no kernel, and six that get one that is made up
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 msr_model  := $(addprefix tests/unit/module/,msr_model.c refuse.c)
 ibs_model  := $(msr_model) tests/unit/module/ibs_model.c
-$(O)/tests/unit/module/claim.o $(O)/tests/unit/module/cpus.o $(O)/tests/unit/module/perf.o: \
+$(foreach t,claim cpus models perf,$(O)/tests/unit/module/$(t).o): \
 	cppflags += -Itests/unit/module/kernel
 $(O)/tests/unit/module/dcookie.o $(O)/tests/unit/module/translate.o: \
 	cppflags += -Itests/unit/module/files
@@ -39,6 +39,7 @@ $(call test_of,module/ring,,,-pthread)
 $(call test_of,module/words)
 $(call test_of,module/claim,tests/unit/module/refuse.c)
 $(call test_of,module/cpus,tests/unit/module/refuse.c)
+$(call test_of,module/models)
 $(call test_of,module/perf,tests/unit/module/refuse.c)
 $(call test_of,module/msr_intel,$(msr_model) $(pmu_engine) module/arch/x86/pmu_intel.c)
 $(call test_of,module/msr_overflow,$(msr_model) $(pmu_engine) module/arch/x86/pmu_intel.c)

@@ -5,7 +5,9 @@
  * Without them reports make the arcs from the stack store (pp/select/stack_arcs.c), as the daemon
  * does for {cg} files.
  */
+#include <sys/resource.h>
 #include "libutil/file.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 #include "tests/unit/daemon/record/stacks.h"
 
@@ -113,6 +115,15 @@ static void add_report(struct strbuf *out, const char *options)
 	free(dir);
 }
 
+static double children_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
 static char *reports(void)
 {
 	static const char *const options[] = {
@@ -207,6 +218,86 @@ TEST(by_thread_and_cpu)
 TEST(scaled)
 {
 	check_same((struct separation){ .lib = false }, true);
+}
+
+#define MANY_STACKS	7000
+#define MANY_IMAGES	20
+
+static const char *const *many_paths(void)
+{
+	static const char *paths[MANY_IMAGES];
+	static char names[MANY_IMAGES][20];
+
+	for (size_t i = 0; i < MANY_IMAGES; i++) {
+		snprintf(names[i], sizeof(names[i]), "/lib/%zu.so", i);
+		paths[i] = names[i];
+	}
+	return paths;
+}
+
+/*
+ * The nodes and {cg} files of 20,000 samples of a mixed load: stacks that leave the one before at
+ * any frame, all over some images.
+ */
+static void put_many_stacks(void)
+{
+	op_word cookies[20], addresses[20];
+
+	fake_user(&fake);
+	fake_task(&fake, 22, APP, 21);
+	for (unsigned int i = 0; i < MANY_STACKS; i++) {
+		for (size_t k = i ? test_random() % 20 : 20; k-- > 0;) {
+			uint64_t h = hash_mix(k < 19 ? addresses[k + 1] : 0, test_random() % 3);
+
+			cookies[k] = 1 + h / 500 % MANY_IMAGES;
+			addresses[k] = 0x1000 + h % 500 * 16;
+		}
+		put_stack_of(cookies, addresses, 20, OP_STACK_COMPLETE);
+	}
+}
+
+/* CPU time of a report, the least of five. */
+static double report_seconds(void)
+{
+	char *command = xasprintf("opreport --session-dir='%s' --callgraph", tmpdir);
+	double least = 1e9;
+
+	for (int i = 0; i < 5; i++) {
+		double before = children_seconds(), took;
+		struct strbuf out = STRBUF_INIT;
+
+		add_report(&out, command);
+		took = children_seconds() - before;
+		least = took < least ? took : least;
+		strbuf_free(&out);
+	}
+	free(command);
+	return least;
+}
+
+/* To make the arcs takes as long as to read the files: 16 ms each. Chance is less than a half. */
+TEST(no_slower)
+{
+	double seconds[2];
+
+	for (int call_arcs = 0; call_arcs < 2; call_arcs++) {
+		struct recorder *r;
+
+		test_prepare();
+		test_config.call_arcs = call_arcs;
+		test_random_state = 1;
+		fake.paths = many_paths();
+		fake.nr_paths = MANY_IMAGES;
+		put_many_stacks();
+		r = test_open();
+		test_drain(r);
+		CHECK(has_arc_files() == call_arcs, "{cg} files");
+		test_close(r);
+		seconds[call_arcs] = report_seconds();
+		CHECK(!file_remove_tree(tmpdir_path("samples")), "remove");
+	}
+	CHECK(seconds[0] < 1.5 * seconds[1], "%.3f s, with {cg} files %.3f s", seconds[0],
+	      seconds[1]);
 }
 
 TEST(the_other_way_is_another_session)

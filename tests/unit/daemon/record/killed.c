@@ -179,6 +179,52 @@ TEST(found_in_the_files)
 	test_close(r);
 }
 
+/* A daemon that is killed after @nr samples at one place. */
+static void record_and_die(unsigned int nr)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct op_error e = { "" };
+		struct recorder *r = test_open();
+
+		recorder_start(r, &e);
+		fake_cpu(&fake, 1);
+		fake_user(&fake);
+		fake_cookie(&fake, APP);
+		while (nr--)
+			fake_sample(&fake, 0x10, 0);
+		recorder_drain(r, true, NULL, &e);
+		raise(SIGKILL);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* What is beyond 2^32-1 is in a second entry, of which the next daemon knows. */
+TEST(counts_beyond_32_bits)
+{
+	const uint64_t many = UINT32_MAX - UINT64_C(3);
+	struct odb *db = NULL;
+	char path[200];
+	struct recorder *r;
+
+	test_prepare();
+	record_and_die(1);
+	snprintf(path, sizeof(path), "samples/current/%s", APP_FILE);
+	CHECK(!odb_open(tmpdir_path(path), SAMPLE_HEADER_SIZE, &db, NULL) &&
+	      !odb_add(db, 0x10, many), "a count that is nearly full");
+	odb_close(db);
+	for (unsigned int i = 1; i < 3; i++) {
+		record_and_die(5);
+		CHECK(samples_in("current") == many + 1 + i * 5, "after %u times: %" PRIu64, i,
+		      samples_in("current"));
+	}
+	r = test_open();
+	CHECK(test_totals(r).recorded == many + 11, "%" PRIu64, test_totals(r).recorded);
+	check_agree("current");
+	test_close(r);
+}
+
 TEST(killed_during_reset)
 {
 	struct recorder *r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake.h - the parts of a kernel that op_model_perf.c, cpus.c and claim.c use, for tests in user
- * space: hotplug of two CPUs, suspend, and perf's events
+ * fake.h - the parts of a kernel that op_model_perf.c, cpus.c, claim.c and models.c use, for tests
+ * in user space: hotplug of two CPUs, suspend, perf's events, and work that is done later
  *
  * A test includes this and the module's file, and controls CPUs and events. Each header in
  * linux/ and asm/ includes this one.
@@ -242,6 +242,36 @@ static inline u64 perf_event_read_value(struct perf_event *e, u64 *enabled, u64 
 	*enabled = e->enabled;
 	*ran = e->ran;
 	return e->count;
+}
+
+/* ---- work that is done later: a clock of ours ---- */
+
+#define HZ	250
+
+struct work_struct {
+	int unused;
+};
+struct delayed_work {
+	void (*work)(struct work_struct *);
+	unsigned long due;
+	bool pending;
+};
+static unsigned long fake_jiffies;
+
+#define DECLARE_DELAYED_WORK(name, function)	struct delayed_work name = { .work = function }
+#define schedule_delayed_work(w, delay)						\
+	((w)->due = fake_jiffies + (delay), (w)->pending = true)
+#define cancel_delayed_work_sync(w)		((w)->pending = false)
+
+static inline void fake_pass(struct delayed_work *w, unsigned long jiffies)
+{
+	for (; jiffies; jiffies--) {
+		fake_jiffies++;
+		if (!w->pending || fake_jiffies != w->due)
+			continue;
+		w->pending = false;
+		w->work(NULL);
+	}
 }
 
 #endif
