@@ -8,6 +8,13 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>	/* glibc 2.32 */
+#define IS_ALONE __libc_single_threaded
+#else
+#define IS_ALONE false
+#endif
 #include "libsampler/profiler.h"
 
 static struct sampling_target *find(struct target_list *l, size_t nr, pid_t tid)
@@ -40,11 +47,30 @@ static bool make_room(struct target_list *l)
 	return true;
 }
 
+/* Without another thread, those that the first listing finds have begun since. */
+void targets_begin(struct sampler_profiler *p)
+{
+	struct target_list *l = &p->all;
+
+	if (l->was_listed || !IS_ALONE || p->params.initial_delay_ns >= p->params.interval_ns ||
+	    sampling_clock->cpu_time(gettid(), &l->first_ns))
+		return;
+	l->first_tid = gettid();
+	l->was_listed = true;
+}
+
 /*
- * A thread that is new since the last listing has used all its CPU time during this profile. Its
- * first sample is due at a random time within its first interval, so that threads that end soon
- * have on average as many samples as they used intervals, not only the whole ones. [SM-13]
+ * All CPU time of a new thread since the start is sampled: from a random time within an interval
+ * on, so that threads that end soon have on average as many samples as they used intervals, not
+ * only the whole ones. [SM-19]
  */
+static uint64_t first_due(const struct target_list *l, pid_t tid, uint64_t interval)
+{
+	uint64_t used = tid == l->first_tid ? l->first_ns : 0;
+
+	return l->was_listed ? used + 1 + (uint64_t)(sampling_random() * (double)interval) : 0;
+}
+
 static void add(struct target_list *l, pid_t tid, uint64_t interval)
 {
 	struct thread_state state;
@@ -55,7 +81,8 @@ static void add(struct target_list *l, pid_t tid, uint64_t interval)
 	l->targets[l->nr++] = (struct sampling_target){
 		.copy.thread = { .tid = tid, .start_time = state.start_time },
 		.checked_at = sampling_clock->now(),
-		.cpu_due = l->was_listed ? 1 + (uint64_t)(sampling_random() * (double)interval) : 0,
+		.cpu_due = first_due(l, tid, interval),
+		.is_new = l->was_listed,
 		.was_seen = true,
 	};
 }

@@ -330,6 +330,7 @@ int profiler_start_locked(struct sampler_profiler *p)
 		return -EALREADY;
 	if (p->has_all_threads && !can_list_threads())
 		return -errno;
+	targets_begin(p);
 	sampling_answers = &answers;
 	err = fork_watch(&hook);
 	if (!err)

@@ -120,6 +120,8 @@ struct sampling_target {
 	bool has_timer, has_no_timer;	/* of its CPU time; it could not have one */
 	uint64_t checked_at;		/* when its start time was last checked */
 	uint64_t cpu_due;		/* its CPU time at the next sample [SM-13]; 0: unknown */
+	uint64_t ahead_ns;		/* it is sooner by that, because signals are late */
+	bool is_new;			/* all its CPU time is sampled, from a random time on */
 	bool was_seen;			/* in the last listing of all threads */
 };
 
@@ -128,6 +130,8 @@ struct target_list {
 	size_t nr, room;
 	size_t next;				/* to be sampled at this grid point */
 	bool was_listed;			/* at least once: new threads have just begun */
+	pid_t first_tid;			/* the only thread at the start; 0: unknown */
+	uint64_t first_ns;			/* CPU time that it had used by then */
 };
 
 /* Times that threads stood still, by size: 8 steps for each power of 2. */
@@ -174,6 +178,7 @@ struct sampler_profiler {
 	uint64_t nr_points;			/* with a sample */
 	struct sampler_summary summary;
 	struct still still;
+	uint64_t delay_ns, nr_delays;		/* of timers' signals, in CPU time */
 	uint64_t metadata_lost_before;
 
 	/* [sampling thread] or NULL */
@@ -214,6 +219,8 @@ void sample_end(struct sampler_profiler *p, struct sampling_target *target);
 
 /* --- all_threads.c [sampling thread] --- */
 
+/* At the start, before the sampling thread. Under the lock. [the thread that starts the profile] */
+void targets_begin(struct sampler_profiler *p);
 /* List the threads; on failure the list stays as it is. */
 void targets_update(struct sampler_profiler *p);
 /* Remove the target before l->next, which has ended. */

@@ -14,6 +14,7 @@
 #include "libsampler/profiler.h"
 
 #define CHECK_NS	1000000000ull	/* between two checks that a thread is still the same */
+#define DELAYS_ASSUMED	8		/* of half a tick, before any are known */
 #define HOOKS_MAX	(1 + WALK_UNWINDERS_MAX)
 
 /* State at the time of the copy, taken in the handler. */
@@ -236,7 +237,7 @@ static uint64_t intervals_used(const struct sampling_target *t, uint64_t interva
 }
 
 /* The kernel looks at timers of CPU time once in a tick. */
-static bool has_timers(const struct sampler_profiler *p)
+static uint64_t tick_ns(void)
 {
 	static uint64_t tick;
 	struct timespec t;
@@ -244,7 +245,12 @@ static bool has_timers(const struct sampler_profiler *p)
 	if (!tick)
 		tick = clock_getres(CLOCK_MONOTONIC_COARSE, &t) ? UINT64_MAX
 		     : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	return p->params.interval_ns >= tick;
+	return tick;
+}
+
+static bool has_timers(const struct sampler_profiler *p)
+{
+	return p->params.interval_ns >= tick_ns();
 }
 
 static void expect(struct sampler_profiler *p, struct sampling_target *t)
@@ -256,16 +262,50 @@ static void expect(struct sampler_profiler *p, struct sampling_target *t)
 	copy_expect(&t->copy, &order, t->cpu_due);
 }
 
+/*
+ * The signal comes at the next tick at which the thread runs, and one that is due after a thread's
+ * last tick never comes. So a new thread's timer is ahead by the time that signals are late on
+ * average, which is half a tick or, on a busy machine, more: then as many come as are due.
+ */
+static uint64_t mean_delay(const struct sampler_profiler *p)
+{
+	return (p->delay_ns + DELAYS_ASSUMED * tick_ns() / 2) / (p->nr_delays + DELAYS_ASSUMED);
+}
+
 static bool start_timer(struct sampler_profiler *p, struct sampling_target *t)
 {
-	if (t->has_no_timer || !make_work(p, t) ||
-	    copy_start_timer(&t->copy, t->cpu_due, p->params.interval_ns)) {
-		t->has_no_timer = true;
+	uint64_t ahead = t->is_new ? mean_delay(p) : 0;
+	struct copy_order order;
+
+	if (ahead >= t->cpu_due)
+		ahead = t->cpu_due - 1;
+	t->has_no_timer = t->has_no_timer || !make_work(p, t);
+	if (t->has_no_timer)
 		return false;
-	}
-	t->has_timer = true;
-	expect(p, t);
+	order = order_of(t);
+	t->has_timer = !copy_start_timer(&t->copy, &order, t->cpu_due - ahead,
+					 p->params.interval_ns);
+	t->has_no_timer = !t->has_timer;
+	if (!t->has_timer)
+		return false;
+	t->cpu_due -= ahead;
+	t->ahead_ns = ahead;
 	return true;
+}
+
+/* When more is known of delays, and after the first sample, for which there may be no time. */
+static bool adjust_timer(struct sampler_profiler *p, struct sampling_target *t)
+{
+	uint64_t ahead = mean_delay(p), step = tick_ns() / 8;
+	struct copy_order order;
+
+	if (!t->is_new || (ahead < t->ahead_ns + step && t->ahead_ns < ahead + step))
+		return false;
+	t->cpu_due += t->ahead_ns - ahead;
+	t->ahead_ns = ahead;
+	fill_work(p, t->work, t->copy.thread.tid);
+	order = order_of(t);
+	return !copy_start_timer(&t->copy, &order, t->cpu_due, p->params.interval_ns);
 }
 
 /*
@@ -356,6 +396,19 @@ static void expect_next(struct sampler_profiler *p, struct sampling_target *t)
 	expect(p, t);
 }
 
+/* Of an answer to a timer's signal. How late it is, is noted. */
+static uint64_t weight_of(struct sampler_profiler *p, const struct sampling_target *t,
+			  uint64_t cpu_ns)
+{
+	uint64_t interval = p->params.interval_ns, delay = cpu_ns - t->cpu_due;
+
+	if (cpu_ns < t->cpu_due)
+		return 0;
+	p->delay_ns += delay < interval ? delay : interval;
+	p->nr_delays++;
+	return intervals_used(t, interval, cpu_ns);
+}
+
 bool sample_collect(struct sampler_profiler *p, struct sampling_target *t)
 {
 	struct stack_copy copy;
@@ -364,7 +417,7 @@ bool sample_collect(struct sampler_profiler *p, struct sampling_target *t)
 	if (!copy_take(&t->copy, &copy))
 		return false;
 	if (t->has_timer)
-		weight = intervals_used(t, p->params.interval_ns, copy.cpu_ns);
+		weight = weight_of(p, t, copy.cpu_ns);
 	t->weight = 0;
 	if (weight)
 		deliver(p, t, t->work, &copy, weight);
@@ -373,12 +426,12 @@ bool sample_collect(struct sampler_profiler *p, struct sampling_target *t)
 		t->cpu_due += weight * p->params.interval_ns;
 		t->has_timer = !p->is_draining;
 	}
-	if (t->has_timer)
+	if (t->has_timer && !adjust_timer(p, t))
 		expect_next(p, t);
 	return true;
 }
 
-/* The intervals that an open request would stand for if it was answered now. */
+/* The intervals that an open request would stand for if it was answered now, not ahead. */
 static uint64_t weight_due(struct sampler_profiler *p, const struct sampling_target *t)
 {
 	uint64_t used;
@@ -387,7 +440,8 @@ static uint64_t weight_due(struct sampler_profiler *p, const struct sampling_tar
 		return t->weight;
 	if (sampling_clock->cpu_time(t->copy.thread.tid, &used))
 		return 0;
-	return intervals_used(t, p->params.interval_ns, used);
+	return used < t->ahead_ns ? 0 : intervals_used(t, p->params.interval_ns,
+						       used - t->ahead_ns);
 }
 
 bool sample_drain(struct sampler_profiler *p, struct sampling_target *t, bool is_over)

@@ -87,8 +87,12 @@ int copy_install_handler(int signal);
 bool copy_blocked(struct copy_target *target, struct stack_buffer *buffer, struct stack_copy *ret);
 /* Send it a signal. True: that failed, and *ret is the result. Else copy_take() has it later. */
 bool copy_ask(struct copy_target *target, const struct copy_order *order, struct stack_copy *ret);
-/* Signal it at @first_ns of its CPU time and after each interval, until copy_release(). */
-int copy_start_timer(struct copy_target *target, uint64_t first_ns, uint64_t interval_ns);
+/*
+ * Signal it at @first_ns of its CPU time and after each interval, until copy_release(), and expect
+ * an answer to the first one. Again: from now on at other times. No request is open.
+ */
+int copy_start_timer(struct copy_target *target, const struct copy_order *order,
+		     uint64_t first_ns, uint64_t interval_ns);
 /* Open a request that its timer's signal answers once it has used @cpu_due ns of CPU time. */
 void copy_expect(struct copy_target *target, const struct copy_order *order, uint64_t cpu_due);
 /* Once for each request; false: not answered yet. */

@@ -274,11 +274,13 @@ static const char *name_at(const struct kept *k, uint64_t address)
 			high = middle;
 	}
 	if (k->profile && low < k->profile->nr_places) {
-		const struct profile_place *p = &k->profile->places[k->places[low]];
+		const struct profile *p = k->profile;
+		const struct profile_place *at = &p->places[k->places[low]];
+		const struct profile_line_list lines = p->line_lists[at->lines];
 
-		if (p->address == address && p->nr_lines)
-			return profile_text(k->profile, k->profile->functions[
-				k->profile->lines[p->first_line + p->nr_lines - 1].function].name);
+		if (at->address == address && lines.nr)
+			return profile_text(p, p->functions[
+				p->lines[lines.first + lines.nr - 1].function].name);
 	}
 	return NULL;
 }

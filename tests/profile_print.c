@@ -98,11 +98,12 @@ static void print_labels(const struct profile *p, uint32_t set, FILE *out)
 static void print_place(const struct profile *p, uint32_t index, FILE *out)
 {
 	const struct profile_place *place = &p->places[index];
+	const struct profile_line_list lines = p->line_lists[place->lines];
 
 	fprintf(out, " 0x%" PRIx64 "@%s[", place->address, place->image == PROFILE_NONE ? "" :
 		profile_text(p, p->images[place->image].path));
-	for (uint32_t i = 0; i < place->nr_lines; i++) {
-		const struct profile_line *l = &p->lines[place->first_line + i];
+	for (uint32_t i = 0; i < lines.nr; i++) {
+		const struct profile_line *l = &p->lines[lines.first + i];
 		const struct profile_function *f = &p->functions[l->function];
 
 		fprintf(out, "%s%s %s %s:%" PRIu32 ":%" PRIu32, i ? ", " : "",

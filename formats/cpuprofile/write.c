@@ -131,9 +131,9 @@ static void write_header(struct cpuprofile_writer *w)
 /* The frame that marks a truncated stack has no address; skipping it loses nothing. [PF-6] */
 static bool is_truncation_mark(const struct profile *p, const struct profile_place *place)
 {
-	const struct profile_line *line = p->lines + place->first_line;
+	const struct profile_line *line = p->lines + p->line_lists[place->lines].first;
 
-	return place->image == PROFILE_NONE && place->nr_lines &&
+	return place->image == PROFILE_NONE && place->lines &&
 	       *profile_text(p, p->functions[line->function].name) == '[';
 }
 
@@ -236,10 +236,10 @@ static void write_java_text(struct cpuprofile_writer *w)
 
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		const struct profile_place *place = &p->places[i];
-		const struct profile_line *line = p->lines + place->first_line;
+		const struct profile_line *line = p->lines + p->line_lists[place->lines].first;
 		const struct profile_function *function;
 
-		if (!place->nr_lines || !place->address)
+		if (!place->lines || !place->address)
 			continue;
 		function = &p->functions[line->function];
 		fprintf(w->out, "0x%" PRIx64 " ", place->address);

@@ -60,14 +60,15 @@ static void put_image(struct csv_writer *w, uint32_t image)
 static void put_symbol(struct csv_writer *w, const struct profile_place *place)
 {
 	const struct profile *p = w->p;
-	const struct profile_line *inner = p->lines + place->first_line;
+	const struct profile_line_list lines = p->line_lists[place->lines];
+	const struct profile_line *inner = p->lines + lines.first;
 	const struct profile_line *outer;
 
-	if (!place->nr_lines) {
+	if (!lines.nr) {
 		fputs(",,,,", w->out);
 		return;
 	}
-	outer = inner + place->nr_lines - 1;
+	outer = inner + lines.nr - 1;
 	put_string(w, p->functions[outer->function].name);
 	put_string(w, outer == inner ? 0 : p->functions[inner->function].name);
 	put_string(w, p->functions[inner->function].file);

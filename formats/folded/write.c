@@ -94,6 +94,13 @@ static void fold_nodes(struct folded_writer *f, const struct shown_frames *shown
 	}
 }
 
+static uint32_t place_name(const struct profile *names, uint32_t place)
+{
+	uint32_t line = names->line_lists[names->places[place].lines].first;
+
+	return names->functions[names->lines[line].function].name;
+}
+
 /* The name of the process, which is the outermost frame, as a label set. [FO-5] */
 static uint32_t fold_labels(struct folded_writer *f, uint32_t set)
 {
@@ -102,13 +109,11 @@ static uint32_t fold_labels(struct folded_writer *f, uint32_t set)
 
 	for (uint32_t i = 0; i < labels->nr; i++) {
 		const struct profile_label *label = &f->p->labels[labels->first + i];
-		uint32_t place;
 
 		if (!label->text || strcmp(profile_text(f->p, label->key), "comm"))
 			continue;
-		place = name_place(f->names, profile_text(f->p, label->text), 0);
-		comm.text = f->names->functions[f->names->lines[
-				    f->names->places[place].first_line].function].name;
+		comm.text = place_name(f->names,
+				       name_place(f->names, profile_text(f->p, label->text), 0));
 		return profile_label_set(f->names, &comm, 1);
 	}
 	return 0;
@@ -138,9 +143,7 @@ static void fold_samples(struct folded_writer *f, const struct format_write_opti
 
 static const char *node_name(const struct profile *names, uint32_t node)
 {
-	const struct profile_place *place = &names->places[names->tree.nodes[node].key];
-
-	return profile_text(names, names->functions[names->lines[place->first_line].function].name);
+	return profile_text(names, place_name(names, names->tree.nodes[node].key));
 }
 
 static void write_samples(const struct profile *names, FILE *out)

@@ -80,15 +80,16 @@ static bool is_kernel(const struct profile *p, uint32_t place)
 static void write_place(const struct profile *p, uint32_t id, bool is_caller, FILE *out)
 {
 	const struct profile_place *place = &p->places[id];
+	const struct profile_line_list lines = p->line_lists[place->lines];
 	uint64_t address = place->address + is_caller;
 
-	for (uint32_t i = 0; i + 1 < place->nr_lines; i++) {
+	for (uint32_t i = 0; i + 1 < lines.nr; i++) {
 		fprintf(out, "\t%16" PRIx64, address);
-		write_symbol(function_name(p, place->first_line + i), "inlined", out);
+		write_symbol(function_name(p, lines.first + i), "inlined", out);
 	}
 	fprintf(out, "\t%16" PRIx64, address);
-	write_symbol(place->nr_lines ? function_name(p, place->first_line + place->nr_lines - 1)
-				     : "[unknown]", image_name(p, place->image), out);
+	write_symbol(lines.nr ? function_name(p, lines.first + lines.nr - 1) : "[unknown]",
+		     image_name(p, place->image), out);
 }
 
 /* Readers recognize events that count time by their names. [PS-4] */

@@ -15,8 +15,8 @@ struct profile_range {
 
 struct profile_indexes {
 	struct hash_table strings, functions, places, label_sets;
-	size_t room_strings, room_images, room_functions, room_lines, room_places;
-	size_t room_events, room_labels, room_label_sets, room_samples, room_values;
+	size_t room_strings, room_images, room_functions, room_lines, room_line_lists;
+	size_t room_places, room_events, room_labels, room_label_sets, room_samples, room_values;
 	size_t room_comments;
 
 	char **chunks;			/* text of the strings */

@@ -50,6 +50,8 @@ struct profile *profile_new(void)
 	p->indexes = xcalloc(1, sizeof(*p->indexes));
 	p->main_image = PROFILE_NONE;
 	profile_string(p, "");
+	reserve(p, line_lists, 1);
+	p->line_lists[p->nr_line_lists++] = (struct profile_line_list){ 0, 0 };
 	reserve(p, label_sets, 1);
 	p->label_sets[p->nr_label_sets++] = (struct profile_labels){ 0, 0 };
 	return p;
@@ -76,6 +78,7 @@ void profile_free(struct profile *p)
 	free(p->images);
 	free(p->functions);
 	free(p->lines);
+	free(p->line_lists);
 	free(p->places);
 	call_tree_free(&p->tree);
 	free(p->events);
@@ -201,9 +204,11 @@ static inline bool same_place(const void *profile, uint32_t id, const void *key)
 	const struct profile_place *a = &p->places[id];
 	const struct place_key *b = key;
 
-	return a->address == b->address && a->image == b->image && a->nr_lines == b->nr_lines &&
-	       (!b->nr_lines || !memcmp(p->lines + a->first_line, b->lines,
-					b->nr_lines * sizeof(*b->lines)));
+	if (a->address != b->address || a->image != b->image || !a->lines != !b->nr_lines)
+		return false;
+	return !a->lines || (p->line_lists[a->lines].nr == b->nr_lines &&
+			     !memcmp(p->lines + p->line_lists[a->lines].first, b->lines,
+				     b->nr_lines * sizeof(*b->lines)));
 }
 
 static uint64_t place_hash(const struct place_key *key)
@@ -215,19 +220,23 @@ static uint64_t place_hash(const struct place_key *key)
 	return hash;
 }
 
-/* Copy @lines; lines that are the profile's own already are shared. */
+/* Copy @lines; lines that are the profile's own already are shared. Returns their list. */
 static uint32_t keep_lines(struct profile *p, const struct profile_line *lines, uint32_t nr)
 {
 	uint32_t first = p->nr_lines;
 
 	if (!nr)
-		return first;
-	if (p->lines && lines >= p->lines && lines < p->lines + p->nr_lines)
-		return (uint32_t)(lines - p->lines);
-	reserve(p, lines, nr);
-	memcpy(p->lines + first, lines, nr * sizeof(*lines));
-	p->nr_lines += nr;
-	return first;
+		return 0;
+	if (p->lines && lines >= p->lines && lines < p->lines + p->nr_lines) {
+		first = (uint32_t)(lines - p->lines);
+	} else {
+		reserve(p, lines, nr);
+		memcpy(p->lines + first, lines, nr * sizeof(*lines));
+		p->nr_lines += nr;
+	}
+	reserve(p, line_lists, 1);
+	p->line_lists[p->nr_line_lists] = (struct profile_line_list){ first, nr };
+	return p->nr_line_lists++;
 }
 
 static uint32_t find_or_add_place(struct profile *p, const struct place_key *key, uint64_t hash)
@@ -239,7 +248,7 @@ static uint32_t find_or_add_place(struct profile *p, const struct place_key *key
 	reserve(p, places, 1);
 	p->places[p->nr_places] = (struct profile_place){
 		.image = key->image, .address = key->address,
-		.first_line = keep_lines(p, key->lines, key->nr_lines), .nr_lines = key->nr_lines,
+		.lines = keep_lines(p, key->lines, key->nr_lines),
 	};
 	hash_table_add(table, hash, p->nr_places);
 	return p->nr_places++;
@@ -280,10 +289,7 @@ void profile_places(struct profile *p, const struct profile_address *at, size_t 
 void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,
 			uint32_t nr_lines)
 {
-	uint32_t first = keep_lines(p, lines, nr_lines);
-
-	p->places[place].first_line = first;
-	p->places[place].nr_lines = nr_lines;
+	p->places[place].lines = keep_lines(p, lines, nr_lines);
 }
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place)

@@ -58,10 +58,15 @@ struct profile_line {
 
 /* Where code ran. Places with the same image, address and lines are equal. */
 struct profile_place {
-	uint32_t image;			/* or PROFILE_NONE */
 	uint64_t address;		/* of the sample; of a caller that of the call: the
 					 * return address less 1 [PF-2] */
-	uint32_t first_line, nr_lines;	/* innermost inlined function first; 0: no symbol */
+	uint32_t image;			/* or PROFILE_NONE */
+	uint32_t lines;			/* index in line_lists; 0: no symbol */
+};
+
+/* The lines of a place, innermost inlined function first. */
+struct profile_line_list {
+	uint32_t first, nr;	/* in lines */
 };
 
 /* An event that was counted. */
@@ -95,6 +100,7 @@ struct profile {
 	struct profile_image *images;
 	struct profile_function *functions;
 	struct profile_line *lines;
+	struct profile_line_list *line_lists;	/* [0]: the empty one */
 	struct profile_place *places;
 	struct call_tree tree;		/* stacks: nodes whose keys are places */
 	struct profile_event *events;
@@ -102,7 +108,7 @@ struct profile {
 	struct profile_labels *label_sets;	/* [0]: the empty one */
 	struct profile_sample *samples;		/* in the order they were added; not merged */
 	int64_t *values;	/* nr_events for each sample: profile_values() */
-	uint32_t nr_strings, nr_images, nr_functions, nr_lines, nr_places;
+	uint32_t nr_strings, nr_images, nr_functions, nr_lines, nr_line_lists, nr_places;
 	uint32_t nr_events, nr_labels, nr_label_sets, nr_samples;
 	uint32_t *comments;	/* strings: remarks of a tool, one line each */
 	uint32_t nr_comments;

@@ -70,10 +70,11 @@ static void add_frame(struct shown_builder *m, const struct shown_function *f, u
 static void add_place(struct shown_builder *m, const struct profile_place *place)
 {
 	const struct profile *p = m->profile;
+	const struct profile_line_list lines = p->line_lists[place->lines];
 	struct shown_function shown = { .image = place->image };
 
-	for (uint32_t i = 0; i < place->nr_lines; i++) {
-		const struct profile_line *line = &p->lines[place->first_line + i];
+	for (uint32_t i = 0; i < lines.nr; i++) {
+		const struct profile_line *line = &p->lines[lines.first + i];
 		const struct profile_function *f = &p->functions[line->function];
 
 		shown.name = f->name ? profile_text(p, f->name) : bracketed_name(m, place->image);
@@ -81,7 +82,7 @@ static void add_place(struct shown_builder *m, const struct profile_place *place
 		shown.start_line = f->start_line;
 		add_frame(m, &shown, line->line);
 	}
-	if (!place->nr_lines) {
+	if (!lines.nr) {
 		shown.name = bracketed_name(m, place->image);
 		add_frame(m, &shown, 0);
 	}

@@ -166,16 +166,17 @@ static struct image_facts *facts_of_images(const struct profile *p)
 
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		const struct profile_place *place = &p->places[i];
+		const struct profile_line_list lines = p->line_lists[place->lines];
 		struct image_facts *f;
 
 		if (place->image == PROFILE_NONE)
 			continue;
 		f = &facts[place->image];
 		f->used = true;
-		f->unnamed |= !place->nr_lines;
-		f->inlines |= place->nr_lines > 1;
-		for (uint32_t n = 0; n < place->nr_lines; n++) {
-			const struct profile_line *line = &p->lines[place->first_line + n];
+		f->unnamed |= !lines.nr;
+		f->inlines |= lines.nr > 1;
+		for (uint32_t n = 0; n < lines.nr; n++) {
+			const struct profile_line *line = &p->lines[lines.first + n];
 
 			f->files |= p->functions[line->function].file != 0;
 			f->lines |= line->line != 0;
@@ -237,13 +238,14 @@ static void put_images(struct proto_writer *w)
 static void put_place(struct proto_writer *w, uint32_t index)
 {
 	const struct profile_place *place = &w->p->places[index];
+	const struct profile_line_list lines = w->p->line_lists[place->lines];
 
 	proto_put_number(&w->message, LOCATION_ID, (uint64_t)index + 1);
 	if (place->image != PROFILE_NONE)
 		proto_put_number(&w->message, LOCATION_MAPPING_ID, w->mapping_ids[place->image]);
 	proto_put_number(&w->message, LOCATION_ADDRESS, place->address);
-	for (uint32_t i = 0; i < place->nr_lines; i++) {
-		const struct profile_line *line = &w->p->lines[place->first_line + i];
+	for (uint32_t i = 0; i < lines.nr; i++) {
+		const struct profile_line *line = &w->p->lines[lines.first + i];
 
 		proto_put_number(&w->inner, LINE_FUNCTION_ID, (uint64_t)line->function + 1);
 		proto_put_number(&w->inner, LINE_LINE, line->line);

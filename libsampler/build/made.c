@@ -145,8 +145,8 @@ void build_made_name(const struct build_made *m, struct profile *p)
 		const char *name;
 		uint32_t id;
 
-		if (at->nr_lines || (at->image != PROFILE_NONE &&
-				     p->images[at->image].kind == PROFILE_FILE))
+		if (at->lines || (at->image != PROFILE_NONE &&
+				  p->images[at->image].kind == PROFILE_FILE))
 			continue;
 		name = find(m, at->address);
 		if (!name)

@@ -71,9 +71,9 @@ static uint32_t name_place(struct namer *n, const struct profile_place *at)
 	char *made;
 	uint32_t function;
 
-	if (at->nr_lines)
-		return make_function(n, profile_text(p, p->functions[
-					     p->lines[at->first_line].function].name));
+	if (at->lines)
+		return make_function(n, profile_text(p, p->functions[p->lines[
+				     p->line_lists[at->lines].first].function].name));
 	if (image && n->symbols[at->image])
 		name = build_symbols_find(n->symbols[at->image],
 					  profile_offset(image, at->address));

@@ -542,7 +542,8 @@ int copy_slot_start_timer(struct copy_slot *slot, uint64_t first, uint64_t inter
 	event.sigev_signo = our_signal;
 	event.sigev_value.sival_ptr = slot;
 	event._sigev_un._tid = slot->tid;
-	if (syscall(SYS_timer_create, copy_cpu_clock(slot->tid), &event, &slot->timer))
+	if (!slot->has_timer &&
+	    syscall(SYS_timer_create, copy_cpu_clock(slot->tid), &event, &slot->timer))
 		return -errno;
 	slot->has_timer = true;
 	if (!syscall(SYS_timer_settime, slot->timer, TIMER_ABSTIME, &when, NULL))

@@ -164,17 +164,25 @@ bool copy_ask(struct copy_target *t, const struct copy_order *order, struct stac
 	return err && fail(failure(err), ret);
 }
 
-int copy_start_timer(struct copy_target *t, uint64_t first_ns, uint64_t interval_ns)
-{
-	if (!make_slot(t))
-		return -ENOMEM;
-	return copy_slot_start_timer(t->slot, first_ns, interval_ns);
-}
-
 void copy_expect(struct copy_target *t, const struct copy_order *order, uint64_t cpu_due)
 {
 	fill(t, order);
 	copy_slot_open(t->slot, cpu_due);
+}
+
+/* If the first signal is due already, it comes at once. */
+int copy_start_timer(struct copy_target *t, const struct copy_order *order, uint64_t first_ns,
+		     uint64_t interval_ns)
+{
+	int err;
+
+	if (!make_slot(t))
+		return -ENOMEM;
+	copy_expect(t, order, first_ns);
+	err = copy_slot_start_timer(t->slot, first_ns, interval_ns);
+	if (err)
+		copy_slot_withdraw(t->slot);
+	return err;
 }
 
 static void take_answer(struct copy_target *t, struct stack_copy *ret)

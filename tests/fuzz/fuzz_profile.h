@@ -36,10 +36,13 @@ static inline void fuzz_check_profile(const struct profile *p)
 			  p->functions[i].file < p->nr_strings);
 	for (uint32_t i = 0; i < p->nr_lines; i++)
 		fuzz_must(p->lines[i].function < p->nr_functions);
+	for (uint32_t i = 0; i < p->nr_line_lists; i++)
+		fuzz_must((uint64_t)p->line_lists[i].first + p->line_lists[i].nr <= p->nr_lines &&
+			  !i == !p->line_lists[i].nr);
 	for (uint32_t i = 0; i < p->nr_places; i++)
 		fuzz_must((p->places[i].image < p->nr_images ||
 			   p->places[i].image == PROFILE_NONE) &&
-			  (uint64_t)p->places[i].first_line + p->places[i].nr_lines <= p->nr_lines);
+			  p->places[i].lines < p->nr_line_lists);
 	for (uint32_t i = 0; i < p->tree.nr; i++)
 		fuzz_must((p->tree.nodes[i].parent < i ||
 			   p->tree.nodes[i].parent == PROFILE_NONE) &&

@@ -59,10 +59,11 @@ static uint32_t image_of(const struct export *x, const char *path)
 static void copy_lines(const struct profile *from, const struct profile_place *at,
 		       struct profile *to, uint32_t place)
 {
-	struct profile_line *lines = xcalloc(at->nr_lines, sizeof(*lines));
+	const struct profile_line_list list = from->line_lists[at->lines];
+	struct profile_line *lines = xcalloc(list.nr, sizeof(*lines));
 
-	for (uint32_t i = 0; i < at->nr_lines; i++) {
-		const struct profile_line *line = &from->lines[at->first_line + i];
+	for (uint32_t i = 0; i < list.nr; i++) {
+		const struct profile_line *line = &from->lines[list.first + i];
 		const struct profile_function *f = &from->functions[line->function];
 		const struct profile_function made = {
 			.name = profile_string(to, profile_text(from, f->name)),
@@ -73,7 +74,7 @@ static void copy_lines(const struct profile *from, const struct profile_place *a
 
 		lines[i] = (struct profile_line){ profile_function(to, &made), line->line };
 	}
-	profile_name_place(to, place, lines, at->nr_lines);
+	profile_name_place(to, place, lines, list.nr);
 	free(lines);
 }
 
@@ -92,14 +93,14 @@ static void name_places(const struct export *x, struct profile *kept)
 		uint32_t image = images[at.image], found;
 		const struct profile_place *place;
 
-		if (kept->places[i].nr_lines || kept->places[i].image == PROFILE_NONE ||
+		if (kept->places[i].lines || kept->places[i].image == PROFILE_NONE ||
 		    image == PROFILE_NONE)
 			continue;
 		found = export_place_find(x, image, at.key);
 		if (found == PROFILE_NONE)
 			continue;
 		place = &x->profile->places[x->named[found]];
-		if (place->nr_lines)
+		if (place->lines)
 			copy_lines(x->profile, place, kept, i);
 	}
 	free(images);
@@ -115,12 +116,14 @@ static void drop_lines(const struct export_options *options, struct profile *p)
 
 		if (!options->symbols && !p->symbolic_addresses &&
 		    (at->image != PROFILE_NONE || at->address))
-			at->nr_lines = 0;
-		if (options->inlines || !at->nr_lines)
-			continue;
-		at->first_line += at->nr_lines - 1;
-		at->nr_lines = 1;
-		p->lines[at->first_line].line = 0;
+			at->lines = 0;
+	}
+	for (uint32_t i = 1; i < p->nr_line_lists && !options->inlines; i++) {
+		struct profile_line_list *lines = &p->line_lists[i];
+
+		lines->first += lines->nr - 1;
+		lines->nr = 1;
+		p->lines[lines->first].line = 0;
 	}
 }
 

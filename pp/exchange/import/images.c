@@ -165,12 +165,12 @@ static uint32_t add_nowhere(struct import_images *m, struct imported *imported, 
 
 const char *import_function(const struct profile *p, uint32_t place)
 {
-	const struct profile_place *at = &p->places[place];
+	const struct profile_line_list lines = p->line_lists[p->places[place].lines];
 	const struct profile_function *f;
 
-	if (!at->nr_lines)
+	if (!lines.nr)
 		return "";
-	f = &p->functions[p->lines[at->first_line + at->nr_lines - 1].function];
+	f = &p->functions[p->lines[lines.first + lines.nr - 1].function];
 	return profile_text(p, f->system_name ? f->system_name : f->name);
 }
 
@@ -190,7 +190,7 @@ uint32_t import_end(const struct profile *p, uint32_t place)
 /* Whether a place has only an image and a function, as in formats without addresses. */
 static bool is_name_only(const struct profile *p, const struct profile_place *at)
 {
-	return !at->address && at->nr_lines && !p->symbolic_addresses &&
+	return !at->address && at->lines && !p->symbolic_addresses &&
 	       (at->image == PROFILE_NONE || !is_placed(&p->images[at->image]));
 }
 

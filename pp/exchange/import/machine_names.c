@@ -90,7 +90,7 @@ static void name_places(struct profile *p, uint32_t image, const struct machine_
 		struct profile_function f = { 0 };
 		struct profile_line line = { 0 };
 
-		if (p->places[i].image != image || p->places[i].nr_lines)
+		if (p->places[i].image != image || p->places[i].lines)
 			continue;
 		at = find_symbol(s, p->places[i].address - shift);
 		if (!at)
@@ -104,7 +104,7 @@ static void name_places(struct profile *p, uint32_t image, const struct machine_
 static bool needs_names(const struct profile *p, uint32_t image)
 {
 	for (uint32_t i = 0; i < p->nr_places; i++)
-		if (p->places[i].image == image && !p->places[i].nr_lines)
+		if (p->places[i].image == image && !p->places[i].lines)
 			return true;
 	return false;
 }

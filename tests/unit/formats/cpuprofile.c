@@ -373,8 +373,8 @@ TEST(java_has_ids_and_names)
 	CHECK(p->symbolic_addresses, "ids");
 	CHECK(address(p, 0, 0) == 4 && address(p, 0, 1) == 5, "unchanged");
 	place = &p->places[p->tree.nodes[p->samples[0].node].key];
-	CHECK(place->nr_lines == 1, "named");
-	line = &p->lines[place->first_line];
+	CHECK(p->line_lists[place->lines].nr == 1, "named");
+	line = &p->lines[p->line_lists[place->lines].first];
 	CHECK(line->line == 17, "%u", line->line);
 	CHECK(!strcmp(profile_text(p, p->functions[line->function].name), "java.util.Loop.run"),
 	      "%s", profile_text(p, p->functions[line->function].name));
@@ -438,11 +438,12 @@ TEST(symbolized_by_google_pprof)
 	p = read_made(&m, "strict");
 	CHECK(address(p, 0, 1) == 0x400200, "addresses are those of calls already");
 	place = &p->places[p->tree.nodes[p->samples[0].node].key];
-	CHECK(place->nr_lines == 2, "inlined: %u", place->nr_lines);
+	CHECK(p->line_lists[place->lines].nr == 2, "inlined: %u", p->line_lists[place->lines].nr);
 	place = &p->places[p->tree.nodes[p->tree.nodes[p->samples[0].node].parent].key];
-	CHECK(place->nr_lines == 1 &&
-	      !strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
-		      "operator--"), "dashes in the name");
+	CHECK(p->line_lists[place->lines].nr == 1 &&
+	      !strcmp(profile_text(p, p->functions[p->lines[
+		      p->line_lists[place->lines].first].function].name), "operator--"),
+	      "dashes in the name");
 	CHECK(!strcmp(profile_text(p, p->images[p->main_image].path), "/bin/prog"), "binary");
 	profile_free(p);
 }

@@ -87,9 +87,10 @@ TEST(marks_show_the_kind_of_a_frame)
 	place = &p->places[p->tree.nodes[p->samples[0].node].key];
 	CHECK(p->images[place->image].kind == PROFILE_KERNEL, "kernel");
 	place = &p->places[p->tree.nodes[p->tree.nodes[p->samples[0].node].parent].key];
-	CHECK(place->nr_lines == 2, "%u", place->nr_lines);
-	CHECK(!strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
-		      "inner"), "innermost first");
+	CHECK(p->line_lists[place->lines].nr == 2, "%u", p->line_lists[place->lines].nr);
+	CHECK(!strcmp(profile_text(p, p->functions[p->lines[
+		      p->line_lists[place->lines].first].function].name), "inner"),
+	      "innermost first");
 	profile_free(p);
 }
 

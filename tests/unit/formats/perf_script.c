@@ -52,8 +52,8 @@ TEST(samples_stacks_and_labels)
 	CHECK(place->address == 0xffffffff813a2313, "address of the leaf");
 	CHECK(p->images[place->image].kind == PROFILE_KERNEL, "in the kernel");
 	place = &p->places[p->tree.nodes[p->tree.nodes[node].parent].key];
-	CHECK(place->address == 0x12d9 && place->nr_lines == 2, "where it was interrupted: %lx",
-	      (long)place->address);
+	CHECK(place->address == 0x12d9 && p->line_lists[place->lines].nr == 2,
+	      "where it was interrupted: %lx", (long)place->address);
 	CHECK(!strcmp(profile_text(p, p->images[place->image].path), "/tmp/a (b)/prog"), "%s",
 	      profile_text(p, p->images[place->image].path));
 	node = p->tree.nodes[p->samples[0].node].parent;

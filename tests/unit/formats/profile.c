@@ -50,11 +50,11 @@ TEST(places_are_equal_by_image_address_and_lines)
 	CHECK(profile_place(p, 0, 0x1000, other, 2) != a, "other line");
 	CHECK(profile_place(p, 0, 0x1000, NULL, 0) != a, "not symbolised");
 	CHECK(p->nr_places == 5, "%u", p->nr_places);
-	CHECK(p->lines[p->places[a].first_line + 1].line == 9, "innermost first");
+	CHECK(p->lines[p->line_lists[p->places[a].lines].first + 1].line == 9, "innermost first");
 	CHECK(function(p, "inner") == inner, "functions are there once");
 
 	/* lines may be those of another place, although the array moves */
-	b = p->places[a].first_line;
+	b = p->line_lists[p->places[a].lines].first;
 	for (uint32_t i = 0; i < 1000; i++)
 		profile_place(p, 7, i, p->lines + b, 2);
 	CHECK(p->nr_lines == 8, "and are not copied: %u", p->nr_lines);
@@ -80,7 +80,7 @@ TEST(places_at_once_are_those_one_by_one)
 			wrong += profile_place(p, at[i].image, at[i].address, NULL, 0) != ids[i] ||
 				 p->places[ids[i]].image != at[i].image ||
 				 p->places[ids[i]].address != at[i].address ||
-				 p->places[ids[i]].nr_lines;
+				 p->places[ids[i]].lines;
 		wrong += p->nr_places != nr_before;
 	}
 	CHECK(!wrong && p->nr_places > 2000 && p->nr_places <= 3000, "%u wrong of %u places", wrong,

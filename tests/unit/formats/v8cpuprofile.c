@@ -30,7 +30,7 @@ static const char *stacks(const struct profile *p)
 
 		for (; node != PROFILE_NONE; node = p->tree.nodes[node].parent) {
 			const struct profile_place *at = &p->places[p->tree.nodes[node].key];
-			const struct profile_line *l = &p->lines[at->first_line];
+			const struct profile_line *l = &p->lines[p->line_lists[at->lines].first];
 
 			n += (size_t)sprintf(text + n, "%s", profile_text(p,
 					     p->functions[l->function].name));
@@ -62,6 +62,7 @@ TEST(hits_and_lines)
 		"\"startTime\":1000,\"endTime\":11000,\"samples\":[3,3,7],\"timeDeltas\":[1,2,3]}");
 	const struct profile_event *event = &p->events[0];
 	const struct profile_place *f = &p->places[p->tree.nodes[p->samples[1].node].key];
+	const struct profile_line *line = &p->lines[p->line_lists[f->lines].first];
 
 	CHECK(!strcmp(stacks(p), "(root) 1;f:9<(anonymous) 4;f:8<(anonymous) 1;f<(anonymous) 1;"
 				 "(program) 3;"), "%s", stacks(p));
@@ -70,7 +71,7 @@ TEST(hits_and_lines)
 	CHECK(p->duration_ns == 10000000, "%" PRId64, p->duration_ns);
 	CHECK(!strcmp(profile_text(p, p->images[f->image].path), "/w/a.js"), "no URL");
 	CHECK(f->address == (8 << 16 | 2) && p->symbolic_addresses, "0x%" PRIx64, f->address);
-	CHECK(p->functions[p->lines[f->first_line].function].start_line == 8, "from 1");
+	CHECK(p->functions[line->function].start_line == 8, "from 1");
 	profile_free(p);
 }
 

@@ -104,7 +104,7 @@ TEST(cpu_time_of_a_thread_that_works_half_the_time)
 	sampler_destroy(p);
 }
 
-/* The time of new threads counts from 0, that of older ones from the first listing. */
+/* The time of new threads counts from 0, that of older ones from the start; at random times. */
 TEST(all_threads_by_cpu_time)
 {
 	struct parked thread;
@@ -118,12 +118,13 @@ TEST(all_threads_by_cpu_time)
 	p = cpu_profiler(NULL, r, 0);
 	sampler_start(p);
 	clock_run_to(SECOND + 15 * MS);
-	CHECK(r->nr == 0, "%zu samples of before", r->nr);
+	CHECK(samples_of(r, half_tid) <= 1, "%zu samples of before", samples_of(r, half_tid));
 	parked_begin(&thread);
 	busy_tid = thread.token.tid;	/* more than a second by now */
 	clock_run_to(SECOND + 105 * MS);
 	sampler_destroy(p);
-	CHECK(samples_of(r, gettid()) == 5, "%zu", samples_of(r, gettid()));
+	CHECK(samples_of(r, gettid()) == 5 || samples_of(r, gettid()) == 6, "%zu of 5.25",
+	      samples_of(r, gettid()));
 	CHECK(samples_of(r, busy_tid) >= 8 && samples_of(r, busy_tid) <= 9,
 	      "%zu: one, then one each", samples_of(r, busy_tid));
 	parked_end(&thread);

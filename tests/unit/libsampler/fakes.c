@@ -150,6 +150,12 @@ bool copy_blocked(struct copy_target *target, struct stack_buffer *buffer, struc
 	return false;
 }
 
+static void run_hooks(const struct copy_order *order)
+{
+	for (size_t i = 0; i < order->nr_hooks; i++)
+		order->hooks[i].run(order->hooks[i].context);
+}
+
 /* The answer is there at once: its status, plus 1. */
 bool copy_ask(struct copy_target *target, const struct copy_order *order, struct stack_copy *ret)
 {
@@ -162,14 +168,35 @@ bool copy_ask(struct copy_target *target, const struct copy_order *order, struct
 		*ret = (struct stack_copy){ .status = status, .time_ns = now };
 		return true;
 	}
-	for (size_t i = 0; i < order->nr_hooks; i++)
-		order->hooks[i].run(order->hooks[i].context);
+	run_hooks(order);
 	target->attempt = 1 + (int)status;
 	return false;
 }
 
+uint64_t fake_tick_ns, fake_first_tick_ns;
+static uint64_t expected_at;		/* by a timer, in CPU time; 0: not */
+
+static bool has_ticked(const struct copy_target *target, uint64_t *ret_cpu_ns)
+{
+	uint64_t used, tick = fake_first_tick_ns;
+
+	if (!expected_at || fake_cpu(target->thread.tid, &used))
+		return false;
+	if (expected_at > tick)
+		tick += (expected_at - tick + fake_tick_ns - 1) / fake_tick_ns * fake_tick_ns;
+	*ret_cpu_ns = tick;
+	return used >= tick;
+}
+
 bool copy_take(struct copy_target *target, struct stack_copy *ret)
 {
+	uint64_t cpu_ns;
+
+	if (has_ticked(target, &cpu_ns)) {
+		*ret = (struct stack_copy){ .time_ns = now, .cpu_ns = cpu_ns };
+		expected_at = 0;
+		return true;
+	}
 	if (!target->attempt)
 		return false;
 	*ret = (struct stack_copy){ .status = (enum sampler_status)(target->attempt - 1),
@@ -178,22 +205,29 @@ bool copy_take(struct copy_target *target, struct stack_copy *ret)
 	return true;
 }
 
-/* Samples by CPU time are asked for, too. */
-int copy_start_timer(struct copy_target *target, uint64_t first_ns, uint64_t interval_ns)
-{
-	(void)target, (void)first_ns, (void)interval_ns;
-	return -ENOSYS;
-}
-
 void copy_expect(struct copy_target *target, const struct copy_order *order, uint64_t cpu_due)
 {
-	(void)target, (void)order, (void)cpu_due;
-	NEED(false);
+	(void)target;
+	NEED(fake_tick_ns);
+	run_hooks(order);
+	expected_at = cpu_due;
+}
+
+/* Without it samples by CPU time are asked for, too. */
+int copy_start_timer(struct copy_target *target, const struct copy_order *order,
+		     uint64_t first_ns, uint64_t interval_ns)
+{
+	(void)interval_ns;
+	if (!fake_tick_ns)
+		return -ENOSYS;
+	copy_expect(target, order, first_ns);
+	return 0;
 }
 
 bool copy_withdraw(struct copy_target *target)
 {
 	(void)target;
+	expected_at = 0;
 	return true;
 }
 

@@ -34,6 +34,8 @@ enum sampler_status copy_no_answer(const struct copy_target *target);	/* one suc
 extern bool fake_copy_spares;		/* @spare of the last copy */
 extern int fake_install_error;
 extern uint64_t (*fake_cpu_time)(pid_t tid);	/* NULL: the clock */
+/* Timers of one thread, which signal it when it has used this and some ticks; 0: no timers. */
+extern uint64_t fake_tick_ns, fake_first_tick_ns;
 
 extern _Atomic int fake_walkers, fake_held;	/* existing walkers; holds of modules */
 

@@ -53,10 +53,9 @@ static uint32_t add(struct profile *p, enum profile_image_kind kind, const char 
 
 static const char *name_of(const struct profile *p, uint32_t place)
 {
-	const struct profile_place *at = &p->places[place];
+	const struct profile_line_list lines = p->line_lists[p->places[place].lines];
 
-	return at->nr_lines ? profile_text(p, p->functions[p->lines[at->first_line].function].name)
-			    : "";
+	return lines.nr ? profile_text(p, p->functions[p->lines[lines.first].function].name) : "";
 }
 
 static void name_all(struct profile *p, const char *notice)
