@@ -24,14 +24,6 @@ const char *daemonrc_path(void)
 	return path && *path ? path : DAEMONRC_PATH;
 }
 
-static int parse_number(const char *value, uint64_t max, uint64_t *ret, struct op_error *e)
-{
-	if (number_parse_range(value, 0, max, ret))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0 to %" PRIu64, value,
-				    max);
-	return 0;
-}
-
 static int parse_buffer(const char *value, enum buffer_id id, struct setup *s, struct op_error *e)
 {
 	return buffer_size_parse(id, value, &s->buffer_sizes[id], e);
@@ -92,14 +84,6 @@ static int parse_nr_chosen(const char *value, const struct setup *s, struct op_e
 	return 0;
 }
 
-static int parse_range(const char *value, struct setup *s, struct op_error *e)
-{
-	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
-		return op_error_set(e, -EINVAL, "invalid range '%s': expected START,END in hex",
-				    value);
-	return 0;
-}
-
 static int parse_collector(const char *value, struct setup *s, struct op_error *e)
 {
 	if (collector_request_parse(value, &s->collector))
@@ -108,14 +92,7 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
-static int parse_call_arcs(const char *value, struct setup *s, struct op_error *e)
-{
-	if (yes_or_no_parse(value, &s->call_arcs))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected yes or no", value);
-	return 0;
-}
-
-/* A value that is the option's. */
+/* The value is what the option takes. */
 static int parse_setting(enum setting_id id, const char *value, struct setup *s,
 			 struct op_error *e)
 {
@@ -124,34 +101,9 @@ static int parse_setting(enum setting_id id, const char *value, struct setup *s,
 	return setup_set(s, &setting, 1, e);
 }
 
-static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
-{
-	if (unwind_parse(value, &s->frame_pointers_only))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected tables or fp", value);
-	return 0;
-}
-
 static int parse_max_cost(const char *value, struct setup *s, struct op_error *e)
 {
-	if (!strcmp(value, "none")) {
-		s->max_cost = MAX_COST_NONE;
-		return 0;
-	}
-	if (max_cost_parse(value, &s->max_cost))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0.01 to 100, or "
-				    "none", value);
-	return 0;
-}
-
-static int parse_model(const char *value, struct setup *s, struct op_error *e)
-{
-	const char *model = model_by_name(value);
-
-	if (!model)
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, intel, amd, "
-				    "perf, nmi-ipi or timer", value);
-	s->model = model;
-	return 0;
+	return parse_setting(strcmp(value, "none") ? SET_MAX_COST : SET_EXACT_COUNT, value, s, e);
 }
 
 /* CTR_EVENT[0] and the like: the only keys with brackets. */
@@ -181,8 +133,36 @@ static bool is_ignored(const char *key)
 	return is_counter_key(key);
 }
 
+static const struct {
+	const char *key;
+	enum setting_id id;
+} options[] = {
+	{ "CALLGRAPH", SET_CALLGRAPH }, { "CALL_ARCS", SET_CALL_ARCS }, { "UNWIND", SET_UNWIND },
+	{ "UNWIND_MEMORY", SET_UNWIND_MEMORY }, { "HISTORY", SET_HISTORY }, { "QUOTA", SET_QUOTA },
+	{ "SLICE", SET_SLICE }, { "KERNEL_RANGE", SET_KERNEL_RANGE }, { "MODEL", SET_MODEL },
+};
+
+static const struct {
+	const char *key;
+	size_t offset;			/* of a bool in struct setup */
+} flags[] = {
+	{ "SEPARATE_LIB", offsetof(struct setup, separate_lib) },
+	{ "SEPARATE_KERNEL", offsetof(struct setup, separate_kernel) },
+	{ "SEPARATE_THREAD", offsetof(struct setup, separate_thread) },
+	{ "SEPARATE_CPU", offsetof(struct setup, separate_cpu) },
+	{ "SEPARATE_CGROUP", offsetof(struct setup, separate_cgroup) },
+	{ "IDLE", offsetof(struct setup, idle) },
+	{ "WORLD_READABLE", offsetof(struct setup, world_readable) },
+};
+
 static int parse_pair(const char *key, const char *value, struct setup *s, struct op_error *e)
 {
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(key, options[i].key))
+			return parse_setting(options[i].id, value, s, e);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (!strcmp(key, flags[i].key))
+			return parse_flag(value, (bool *)((char *)s + flags[i].offset), e);
 	if (!strncmp(key, EVENT_KEY, strlen(EVENT_KEY)))
 		return parse_event(key + strlen(EVENT_KEY), value, s, e);
 	if (!strcmp(key, "SESSION_DIR"))
@@ -193,16 +173,6 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_number(value, RATE_MAX, &s->rate, e);
 	if (!strcmp(key, "MAX_COST"))
 		return parse_max_cost(value, s, e);
-	if (!strcmp(key, "SEPARATE_LIB"))
-		return parse_flag(value, &s->separate_lib, e);
-	if (!strcmp(key, "SEPARATE_KERNEL"))
-		return parse_flag(value, &s->separate_kernel, e);
-	if (!strcmp(key, "SEPARATE_THREAD"))
-		return parse_flag(value, &s->separate_thread, e);
-	if (!strcmp(key, "SEPARATE_CPU"))
-		return parse_flag(value, &s->separate_cpu, e);
-	if (!strcmp(key, "SEPARATE_CGROUP"))
-		return parse_flag(value, &s->separate_cgroup, e);
 	if (!strcmp(key, "VMLINUX"))
 		return parse_vmlinux(value, &s->vmlinux, e);
 	if (!strcmp(key, "IMAGE_FILTER"))
@@ -213,30 +183,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_buffer(value, BUFFER_WATERSHED, s, e);
 	if (!strcmp(key, "CPU_BUF_SIZE"))
 		return parse_buffer(value, BUFFER_CPU, s, e);
-	if (!strcmp(key, "CALLGRAPH"))
-		return parse_number(value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
-	if (!strcmp(key, "CALL_ARCS"))
-		return parse_call_arcs(value, s, e);
-	if (!strcmp(key, "UNWIND"))
-		return parse_unwind(value, s, e);
-	if (!strcmp(key, "UNWIND_MEMORY"))
-		return parse_number(value, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory, e);
-	if (!strcmp(key, "HISTORY"))
-		return parse_setting(SET_HISTORY, value, s, e);
-	if (!strcmp(key, "QUOTA"))
-		return parse_setting(SET_QUOTA, value, s, e);
-	if (!strcmp(key, "SLICE"))
-		return parse_setting(SET_SLICE, value, s, e);
-	if (!strcmp(key, "IDLE"))
-		return parse_flag(value, &s->idle, e);
-	if (!strcmp(key, "WORLD_READABLE"))
-		return parse_flag(value, &s->world_readable, e);
-	if (!strcmp(key, "KERNEL_RANGE"))
-		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))
 		return parse_collector(value, s, e);
-	if (!strcmp(key, "MODEL"))
-		return parse_model(value, s, e);
 	if (is_ignored(key))
 		return 0;
 	return op_error_set(e, -EINVAL, "unknown key '%s'", key);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * setup.c - apply set-up options to the saved set-up, and check the result
- *
- * One function per option, in a table.
- */
+/* setup.c - apply set-up options to the saved set-up, and check the result */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -88,20 +84,8 @@ static int hex_parse(const char *text, size_t len, uint64_t *ret)
 	return number_parse_u64(copy, ret) ? -EINVAL : 0;
 }
 
-int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
-{
-	const char *comma = strchr(text, ',');
-	uint64_t start, end;
-
-	if (!comma || hex_parse(text, comma - text, &start) ||
-	    hex_parse(comma + 1, strlen(comma + 1), &end) || start >= end)
-		return -EINVAL;
-	*ret_start = start;
-	*ret_end = end;
-	return 0;
-}
-
-const char *model_by_name(const char *name)
+/* The constant string for struct setup; NULL: unknown model. */
+static const char *model_by_name(const char *name)
 {
 	static const char *const names[] = { "auto", "intel", "amd", "perf", "nmi-ipi", "timer" };
 
@@ -143,14 +127,6 @@ static int set_max_cost(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
-static int set_exact_count(struct setup *s, const char *value, struct op_error *e)
-{
-	(void)value;
-	(void)e;
-	s->max_cost = MAX_COST_NONE;
-	return 0;
-}
-
 static int separate_word(struct setup *s, const char *word)
 {
 	bool all = !strcmp(word, "all");
@@ -185,35 +161,34 @@ static int set_separate(struct setup *s, const char *value, struct op_error *e)
 	return err;
 }
 
-static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
+static int set_path(char **text, const char *option, const char *value, struct op_error *e)
 {
-	char *path;
+	char *path = path_absolute(value);
 
-	if (!strcmp(value, "kallsyms")) {
-		replace(&s->vmlinux, xstrdup(VMLINUX_DEFAULT));
-		return 0;
-	}
-	path = path_absolute(value);
 	if (!path || !setup_value_ok(path)) {
 		free(path);
-		return op_error_set(e, -EINVAL, "invalid path '%s' for --vmlinux: expected "
-				    "letters, digits and _ : , . / - in the absolute path", value);
+		return op_error_set(e, -EINVAL, "invalid path '%s' for --%s: expected letters, "
+				    "digits and _ : , . / - in the absolute path", value, option);
 	}
-	replace(&s->vmlinux, path);
+	replace(text, path);
 	return 0;
 }
 
-static int set_no_vmlinux(struct setup *s, const char *value, struct op_error *e)
+static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
 {
-	(void)value;
-	(void)e;
-	replace(&s->vmlinux, xstrdup(VMLINUX_NONE));
+	if (strcmp(value, "kallsyms"))
+		return set_path(&s->vmlinux, "vmlinux", value, e);
+	replace(&s->vmlinux, xstrdup(VMLINUX_DEFAULT));
 	return 0;
 }
 
 static int set_kernel_range(struct setup *s, const char *value, struct op_error *e)
 {
-	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
+	const char *comma = strchr(value, ',');
+
+	if (!comma || hex_parse(value, comma - value, &s->kernel_start) ||
+	    hex_parse(comma + 1, strlen(comma + 1), &s->kernel_end) ||
+	    s->kernel_start >= s->kernel_end)
 		return op_error_set(e, -EINVAL,
 				    "invalid range '%s' for --kernel-range: expected START,END in "
 				    "hex, START below END", value);
@@ -246,21 +221,6 @@ static int set_buffer(struct setup *s, enum buffer_id id, const char *value, str
 	return 0;
 }
 
-static int set_buffer_size(struct setup *s, const char *value, struct op_error *e)
-{
-	return set_buffer(s, BUFFER_EVENTS, value, e);
-}
-
-static int set_buffer_watershed(struct setup *s, const char *value, struct op_error *e)
-{
-	return set_buffer(s, BUFFER_WATERSHED, value, e);
-}
-
-static int set_cpu_buffer_size(struct setup *s, const char *value, struct op_error *e)
-{
-	return set_buffer(s, BUFFER_CPU, value, e);
-}
-
 static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 {
 	if (number_parse_range(value, 0, SETUP_MAX_CALLGRAPH, &s->callgraph_depth))
@@ -270,39 +230,15 @@ static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
-int yes_or_no_parse(const char *text, bool *ret)
+static int set_word(bool *flag, const char *value, const char *yes, const char *no,
+		    const char *option, struct op_error *e)
 {
-	bool yes = !strcmp(text, "yes");
+	bool is_yes = !strcmp(value, yes);
 
-	if (!yes && strcmp(text, "no"))
-		return -EINVAL;
-	*ret = yes;
-	return 0;
-}
-
-static int set_call_arcs(struct setup *s, const char *value, struct op_error *e)
-{
-	if (yes_or_no_parse(value ? value : "yes", &s->call_arcs))
-		return op_error_set(e, -EINVAL, "invalid value '%s' for --call-arcs: expected yes "
-				    "or no", value);
-	return 0;
-}
-
-int unwind_parse(const char *text, bool *ret_frame_pointers_only)
-{
-	bool fp = !strcmp(text, "fp");
-
-	if (!fp && strcmp(text, "tables"))
-		return -EINVAL;
-	*ret_frame_pointers_only = fp;
-	return 0;
-}
-
-static int set_unwind(struct setup *s, const char *value, struct op_error *e)
-{
-	if (unwind_parse(value, &s->frame_pointers_only))
-		return op_error_set(e, -EINVAL, "invalid value '%s' for --unwind: expected tables "
-				    "or fp", value);
+	if (!is_yes && strcmp(value, no))
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --%s: expected %s or %s",
+				    value, option, yes, no);
+	*flag = is_yes;
 	return 0;
 }
 
@@ -315,48 +251,13 @@ static int set_unwind_memory(struct setup *s, const char *value, struct op_error
 	return 0;
 }
 
-static int set_history(struct setup *s, const char *value, struct op_error *e)
+/* One of the three values, which only their parser knows; the others stay as they are. */
+static int set_history(struct setup *s, char **text, const char *value, struct op_error *e)
 {
 	struct history_config c;
-	bool is_off = value && !strcmp(value, "no");
-	int err = is_off ? 0 : history_config_parse(value, NULL, NULL, &c, e);
 
-	if (!err)
-		replace(&s->history, xstrdup(is_off ? "" : value ? value : HISTORY_AGE));
-	return err;
-}
-
-static int set_quota(struct setup *s, const char *value, struct op_error *e)
-{
-	struct history_config c;
-	int err = history_config_parse(NULL, value, NULL, &c, e);
-
-	if (!err)
-		replace(&s->history_quota, xstrdup(value));
-	return err;
-}
-
-static int set_slice(struct setup *s, const char *value, struct op_error *e)
-{
-	struct history_config c;
-	int err = history_config_parse(NULL, NULL, value, &c, e);
-
-	if (!err)
-		replace(&s->history_slice, xstrdup(value));
-	return err;
-}
-
-static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
-{
-	char *path = path_absolute(value);
-
-	if (!path || !setup_value_ok(path)) {
-		free(path);
-		return op_error_set(e, -EINVAL, "invalid path '%s' for --session-dir: expected "
-				    "letters, digits and _ : , . / - in the absolute path", value);
-	}
-	replace(&s->session_dir, path);
-	return 0;
+	replace(text, xstrdup(value));
+	return history_config_parse(s->history, s->history_quota, s->history_slice, &c, e);
 }
 
 static int set_collector(struct setup *s, const char *value, struct op_error *e)
@@ -382,61 +283,66 @@ static int set_model(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
-static int set_idle(struct setup *s, const char *value, struct op_error *e)
+static int set_one(struct setup *s, enum setting_id id, const char *value, struct op_error *e)
 {
-	(void)value, (void)e;
-	s->idle = true;
-	return 0;
+	switch (id) {
+	case SET_EVENT:
+		return set_event(s, value, e);
+	case SET_MAX_COST:
+		return set_max_cost(s, value, e);
+	case SET_EXACT_COUNT:
+		s->max_cost = MAX_COST_NONE;
+		return 0;
+	case SET_SEPARATE:
+		return set_separate(s, value, e);
+	case SET_VMLINUX:
+		return set_vmlinux(s, value, e);
+	case SET_NO_VMLINUX:
+		replace(&s->vmlinux, xstrdup(VMLINUX_NONE));
+		return 0;
+	case SET_KERNEL_RANGE:
+		return set_kernel_range(s, value, e);
+	case SET_IMAGE:
+		return set_image(s, value, e);
+	case SET_BUFFER_SIZE:
+		return set_buffer(s, BUFFER_EVENTS, value, e);
+	case SET_BUFFER_WATERSHED:
+		return set_buffer(s, BUFFER_WATERSHED, value, e);
+	case SET_CPU_BUFFER_SIZE:
+		return set_buffer(s, BUFFER_CPU, value, e);
+	case SET_CALLGRAPH:
+		return set_callgraph(s, value, e);
+	case SET_CALL_ARCS:
+		return set_word(&s->call_arcs, value ? value : "yes", "yes", "no", "call-arcs",
+				e);
+	case SET_UNWIND:
+		return set_word(&s->frame_pointers_only, value, "fp", "tables", "unwind", e);
+	case SET_UNWIND_MEMORY:
+		return set_unwind_memory(s, value, e);
+	case SET_HISTORY:
+		value = value ? value : HISTORY_AGE;
+		return set_history(s, &s->history, strcmp(value, "no") ? value : "", e);
+	case SET_QUOTA:
+		return set_history(s, &s->history_quota, value, e);
+	case SET_SLICE:
+		return set_history(s, &s->history_slice, value, e);
+	case SET_IDLE:
+	case SET_NO_IDLE:
+		s->idle = id == SET_IDLE;
+		return 0;
+	case SET_WORLD_READABLE:
+	case SET_NO_WORLD_READABLE:
+		s->world_readable = id == SET_WORLD_READABLE;
+		return 0;
+	case SET_SESSION_DIR:
+		return set_path(&s->session_dir, "session-dir", value, e);
+	case SET_COLLECTOR:
+		return set_collector(s, value, e);
+	case SET_MODEL:
+		return set_model(s, value, e);
+	}
+	return -EINVAL;
 }
-
-static int set_no_idle(struct setup *s, const char *value, struct op_error *e)
-{
-	(void)value, (void)e;
-	s->idle = false;
-	return 0;
-}
-
-static int set_world_readable(struct setup *s, const char *value, struct op_error *e)
-{
-	(void)value, (void)e;
-	s->world_readable = true;
-	return 0;
-}
-
-static int set_no_world_readable(struct setup *s, const char *value, struct op_error *e)
-{
-	(void)value, (void)e;
-	s->world_readable = false;
-	return 0;
-}
-
-static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
-	[SET_EVENT] = set_event,
-	[SET_MAX_COST] = set_max_cost,
-	[SET_EXACT_COUNT] = set_exact_count,
-	[SET_SEPARATE] = set_separate,
-	[SET_VMLINUX] = set_vmlinux,
-	[SET_NO_VMLINUX] = set_no_vmlinux,
-	[SET_KERNEL_RANGE] = set_kernel_range,
-	[SET_IMAGE] = set_image,
-	[SET_BUFFER_SIZE] = set_buffer_size,
-	[SET_BUFFER_WATERSHED] = set_buffer_watershed,
-	[SET_CPU_BUFFER_SIZE] = set_cpu_buffer_size,
-	[SET_CALLGRAPH] = set_callgraph,
-	[SET_CALL_ARCS] = set_call_arcs,
-	[SET_UNWIND] = set_unwind,
-	[SET_UNWIND_MEMORY] = set_unwind_memory,
-	[SET_HISTORY] = set_history,
-	[SET_QUOTA] = set_quota,
-	[SET_SLICE] = set_slice,
-	[SET_IDLE] = set_idle,
-	[SET_NO_IDLE] = set_no_idle,
-	[SET_WORLD_READABLE] = set_world_readable,
-	[SET_NO_WORLD_READABLE] = set_no_world_readable,
-	[SET_SESSION_DIR] = set_session_dir,
-	[SET_COLLECTOR] = set_collector,
-	[SET_MODEL] = set_model,
-};
 
 static bool has_path(const struct setup *s)
 {
@@ -471,7 +377,7 @@ int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct
 			if (!nr_events++)
 				s->nr_events = 0;
 		}
-		err = setters[settings[i].id](s, settings[i].value, e);
+		err = set_one(s, settings[i].id, settings[i].value, e);
 		if (err)
 			return err;
 	}

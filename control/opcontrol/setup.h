@@ -109,17 +109,7 @@ bool setup_value_ok(const char *value);
 const char *collector_request_name(enum collector_request request);	/* "auto" ... */
 int collector_request_parse(const char *text, enum collector_request *ret);	/* -EINVAL */
 
-/* "tables" or "fp". -EINVAL. */
-int unwind_parse(const char *text, bool *ret_frame_pointers_only);
-int yes_or_no_parse(const char *text, bool *ret);
-
 /* MAX_COST_MIN to 100 (percent). -EINVAL. */
 int max_cost_parse(const char *text, double *ret);
-
-/* The constant string for struct setup; NULL: unknown model. */
-const char *model_by_name(const char *name);
-
-/* "ADDRESS,ADDRESS" in hex, with or without 0x; start below end. -EINVAL. */
-int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* daemon.c - the saved set-up, the daemon, and the disk that sessions are on */
+/* daemon.c - the saved set-up, the daemon, the disk that sessions are on, and the history */
 #include "control/opdoctor/probes.h"
 
 #include <errno.h>
@@ -9,8 +9,12 @@
 #include <sys/statvfs.h>
 
 #include "control/opcontrol/daemon_link.h"
+#include "libdb/history/config.h"
+#include "libdb/history/folder.h"
 #include "libdb/session/session.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/local_time.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -98,10 +102,60 @@ static void probe_disk(const struct machine *m, struct findings *f)
 	}
 }
 
+static void add_kept(const struct setup *s, uint64_t used, uint64_t room, const char *since,
+		     struct findings *f)
+{
+	const char *quota = *s->history_quota ? s->history_quota : HISTORY_QUOTA;
+	struct history_config c = { .quota = 0 };
+	struct op_error e = { "" };
+
+	/* the values were checked when they were read */
+	(void)history_config_parse(s->history, s->history_quota, s->history_slice, &c, &e);
+	if (c.quota > used && c.quota - used > room) {
+		finding_add(f, VERDICT_POOR, "history", "%" PRIu64 " MiB of its quota of %s%s, but "
+			    "the disk has only %" PRIu64 " MiB more: the oldest is dropped when it "
+			    "is full", used / MIB, quota, since, room / MIB);
+		finding_advise(f, "free space on that disk, or set a smaller opcontrol --quota=");
+	} else {
+		finding_add(f, VERDICT_OK, "history", "of the last %s, %" PRIu64 " MiB of its "
+			    "quota of %s%s", s->history, used / MIB, quota, since);
+	}
+}
+
+static void probe_history(const struct machine *m, struct findings *f)
+{
+	char *history = path_join(m->setup.session_dir, HISTORY_DIR), since[40] = "";
+	struct history_folders folders = { NULL, 0, 0 };
+	int err = history_folders_read(history, &folders);
+	uint64_t used = history_bytes(history), room = UINT64_MAX;
+
+	(void)file_free_bytes(history, &room);
+	if (folders.nr && !local_time(folders.list[0].begin_ns / (int64_t)NS_PER_SECOND,
+				      ", since %Y-%m-%d %H:%M", since, sizeof(since)))
+		*since = '\0';
+	if (err) {
+		finding_add(f, VERDICT_NOTE, "history", "cannot read '%s': %s", history,
+			    strerror(-err));
+	} else if (*m->setup.history) {
+		add_kept(&m->setup, used, room, since, f);
+	} else if (folders.nr) {
+		finding_add(f, VERDICT_NOTE, "history", "no longer kept; what there is takes "
+			    "%" PRIu64 " MiB%s", used / MIB, since);
+		finding_advise(f, "opcontrol --history keeps it on, rm -r '%s' removes it",
+			       history);
+	} else {
+		finding_add(f, VERDICT_NOTE, "history", "none is kept");
+		finding_advise(f, "to look at any minute of the last days: opcontrol --history");
+	}
+	history_folders_free(&folders);
+	free(history);
+}
+
 void probe_daemon(const struct machine *m, struct findings *f)
 {
 	findings_begin(f, "daemon");
 	probe_setup(m, f);
 	probe_running(m, f);
 	probe_disk(m, f);
+	probe_history(m, f);
 }

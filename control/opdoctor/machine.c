@@ -17,7 +17,9 @@ void machine_init(struct machine *m)
 {
 	struct utsname kernel;
 
-	*m = (struct machine){ .root = "", .rights = rights_find, .uid = geteuid() };
+	*m = (struct machine){
+		.root = "", .rights = rights_find, .try_bpf = rights_try_bpf, .uid = geteuid(),
+	};
 	host_init(&m->host);
 	if (!uname(&kernel))
 		snprintf(m->release, sizeof(m->release), "%s", kernel.release);

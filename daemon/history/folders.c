@@ -87,31 +87,6 @@ static void forget(struct kept_folders *k, size_t i)
 
 /* --- bytes --- */
 
-/* Folders that are linked from elsewhere share their bytes with them. */
-static uint64_t bytes_below(const char *path)
-{
-	struct dirent *entry;
-	DIR *dir = opendir(path);
-	uint64_t sum = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		char *at;
-		struct stat st;
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		at = path_join(path, entry->d_name);
-		if (!lstat(at, &st))
-			sum += S_ISDIR(st.st_mode)
-			       ? bytes_below(at)
-			       : (uint64_t)st.st_blocks * 512 / (st.st_nlink ? st.st_nlink : 1);
-		free(at);
-	}
-	if (dir)
-		closedir(dir);
-	return sum;
-}
-
 bool history_has_room(const char *history)
 {
 	uint64_t bytes;
@@ -121,7 +96,7 @@ bool history_has_room(const char *history)
 
 static void count_all(struct kept_folders *k)
 {
-	k->used = bytes_below(k->history);
+	k->used = history_bytes(k->history);
 	k->nr_looked += k->nr;
 }
 
@@ -130,7 +105,7 @@ static void count_bytes(struct kept_folders *k, const struct history_config *c,
 			unsigned int current)
 {
 	const struct kept_folder *last = k->nr ? &k->list[k->nr - 1] : NULL;
-	uint64_t bytes = last && last->at.number == current ? bytes_below(last->at.path) : 0;
+	uint64_t bytes = last && last->at.number == current ? history_bytes(last->at.path) : 0;
 	bool is_known = k->current && k->current == current;
 
 	k->nr_looked++;

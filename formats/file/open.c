@@ -10,7 +10,8 @@
 #include "formats/format.h"
 #include "libutil/file.h"
 
-#define INPUT_LIMIT ((size_t)16 << 30)	/* bytes; more than any tool writes */
+/* 16 GiB, more than any tool writes; 1 GiB if addresses have 32 bits. */
+#define INPUT_LIMIT ((size_t)1 << (sizeof(size_t) > 4 ? 34 : 30))
 
 int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
 		       struct op_error *e)

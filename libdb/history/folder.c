@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "libdb/session/image_ids.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
@@ -84,4 +85,28 @@ void history_folders_free(struct history_folders *f)
 		free(f->list[i].path);
 	free(f->list);
 	*f = (struct history_folders){ NULL, 0, 0 };
+}
+
+uint64_t history_bytes(const char *path)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	uint64_t sum = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		char *at;
+		struct stat st;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		at = path_join(path, entry->d_name);
+		if (!lstat(at, &st))
+			sum += S_ISDIR(st.st_mode)
+			       ? history_bytes(at)
+			       : (uint64_t)st.st_blocks * 512 / (st.st_nlink ? st.st_nlink : 1);
+		free(at);
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
 }

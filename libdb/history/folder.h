@@ -39,6 +39,12 @@ struct history_folders {
 int history_folders_read(const char *history, struct history_folders *ret);
 void history_folders_free(struct history_folders *f);
 
+/*
+ * What is below @path, a history or one folder of it, takes on the disk. Files with links elsewhere
+ * share their bytes with these.
+ */
+uint64_t history_bytes(const char *path);
+
 /* The name of the folder @number that begins at @begin_ns, malloc'd. */
 char *history_folder_name(unsigned int number, int64_t begin_ns);
 

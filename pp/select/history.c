@@ -12,6 +12,7 @@
 #include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/local_time.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 struct search {
@@ -223,8 +224,10 @@ int histories_read(const char *session_dir, const struct time_range *range,
 
 	if (err)
 		op_error_set(e, err, "cannot read '%s': %s", history, strerror(-err));
-	for (size_t i = 0; i < folders.nr; i++)
+	for (size_t i = 0; i < folders.nr; i++) {
+		progress_tell(NULL, i, folders.nr, "segments of the history");
 		look_at_folder(&s, folders.list[i].path);
+	}
 	if (!err && !s.nr)
 		err = none_found(&s, history, folders.nr, e);
 	for (size_t i = 0; i < s.nr; i++) {

@@ -12,6 +12,7 @@
 #include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/progress.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/select/history.h"
@@ -359,6 +360,7 @@ int session_history_stacks(struct session_history *h, struct stack_snapshot *ret
 	for (size_t i = 0; i < h->nr && !err; i++) {
 		struct history_segment segment;
 
+		progress_tell(NULL, i, h->nr, "segments of the history");
 		err = history_segment_read(h->segments[i], h->range.from_ns, h->range.to_ns,
 					   &segment, e);
 		if (!err) {

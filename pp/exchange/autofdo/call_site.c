@@ -86,6 +86,7 @@ enum call_kind pgo_call_site(const struct object_file *f, uint64_t offset, uint6
 {
 	switch (f->machine) {
 	case EM_X86_64:
+	case EM_386:
 		return x86_call(f, offset, address, ret_target);
 	case EM_AARCH64:
 		return arm64_call(f, offset, address, ret_target);

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "libdb/history/folder.h"
 #include "tests/unit/control/fake_host.h"
 
 static struct {
 	const char *refused;		/* "reason; remedy" for everything, or NULL */
 	const char *no_kernel;		/* only user code, or NULL */
+	const char *no_bpf;
 	int cost_err;
 } given;
 
@@ -32,10 +35,15 @@ static int fake_cost(bool stacks, bool frame_pointers, uint64_t *ret_ns)
 	return given.cost_err;
 }
 
+static int fake_bpf(struct op_error *e)
+{
+	return given.no_bpf ? op_error_set(e, -EPERM, "%s", given.no_bpf) : 0;
+}
+
 /* A machine with everything: counters, readable kernel symbols, a module that can be loaded. */
 static struct machine fake_machine(void)
 {
-	struct machine m = { .rights = fake_rights, .release = "6.1.0-test" };
+	struct machine m = { .rights = fake_rights, .try_bpf = fake_bpf, .release = "6.1.0-test" };
 
 	memset(&given, 0, sizeof(given));
 	m.host = fake_host();
@@ -99,6 +107,7 @@ TEST(good_machine)
 	is_found(&f, "kernel", "lockdown", VERDICT_OK, "off", NULL);
 	is_found(&f, "kernel", "module signature", VERDICT_OK, "not required", NULL);
 	is_found(&f, "kernel", "BTF", VERDICT_OK, "", NULL);
+	is_found(&f, "kernel", "BPF", VERDICT_OK, "can be loaded", NULL);
 	is_found(&f, "time", "clock", VERDICT_OK, "tsc, ", NULL);
 	is_found(&f, "time", "cost of a sample", VERDICT_OK, "8.0 us: opcontrol samples up to 1000 "
 		 "times", NULL);
@@ -221,11 +230,14 @@ TEST(strict_kernel)
 	put("root/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	put("root/sys/module/module/parameters/sig_enforce", "Y\n");
 	file_remove_tree(tmpdir_path("root/sys/kernel/btf"));
+	given.no_bpf = "not permitted; run as root";
 	probe_kernel(&m, &f);
 	is_found(&f, "kernel", "paranoid", VERDICT_NOTE, "only root", "perf_event_paranoid=2");
 	is_found(&f, "kernel", "lockdown", VERDICT_NOTE, "integrity: only signed", "mokutil");
 	is_found(&f, "kernel", "module signature", VERDICT_NOTE, "required", "mokutil");
 	is_found(&f, "kernel", "BTF", VERDICT_NOTE, "missing", NULL);
+	is_found(&f, "kernel", "BPF", VERDICT_NOTE, "cannot be loaded: not permitted",
+		 "run as root");
 	CHECK(finding_find(&f, "kernel", "kernel symbols")->verdict == VERDICT_POOR, "symbols");
 	findings_free(&f);
 	machine_end(&m);
@@ -253,6 +265,49 @@ TEST(slow_clock)
 	probe_cost(&m, &f);
 	is_found(&f, "time", "clock", VERDICT_POOR, "'hpet'", "dmesg");
 	findings_free(&f);
+	machine_end(&m);
+}
+
+static void set_history(struct machine *m, const char *age, const char *quota)
+{
+	free(m->setup.history);
+	free(m->setup.history_quota);
+	m->setup.history = xstrdup(age);
+	m->setup.history_quota = xstrdup(quota);
+}
+
+static void daemon_has_history(const struct machine *m, enum verdict verdict, const char *text,
+			       const char *advice)
+{
+	struct findings f = { 0 };
+
+	probe_daemon(m, &f);
+	is_found(&f, "daemon", "history", verdict, text, advice);
+	findings_free(&f);
+}
+
+TEST(history)
+{
+	struct machine m = fake_machine();
+
+	setenv("TZ", "UTC", 1);
+	daemon_has_history(&m, VERDICT_NOTE, "none is kept", "opcontrol --history");
+	set_history(&m, "14d", "");
+	daemon_has_history(&m, VERDICT_OK, "of the last 14d, 0 MiB of its quota of 2G", NULL);
+	put("session/history/000001-1790000000/slices", "x");
+	CHECK(!truncate(tmpdir_path("session/history/000001-1790000000/slices"), 1 << 20) &&
+	      history_bytes(tmpdir_path("session/history")) < 1 << 20, "holes take no room");
+	set_history(&m, "7d", "16M");
+	daemon_has_history(&m, VERDICT_OK, "0 MiB of its quota of 16M, since 2026-09-21", NULL);
+	set_history(&m, "7d", "1000000T");
+	daemon_has_history(&m, VERDICT_POOR, "since 2026-09-21", "--quota=");
+	set_history(&m, "", "");
+	daemon_has_history(&m, VERDICT_NOTE, "no longer kept; what there is takes 0 MiB, since",
+			   "/session/history' removes it");
+	put("file", "no folder");
+	free(m.setup.session_dir);
+	m.setup.session_dir = xstrdup(tmpdir_path("file"));
+	daemon_has_history(&m, VERDICT_NOTE, "cannot read", NULL);
 	machine_end(&m);
 }
 

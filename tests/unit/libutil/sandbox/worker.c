@@ -191,7 +191,7 @@ TEST(another_user_without_rights)
 
 static void allocate(const struct worker_task *task, const int *fds, int out)
 {
-	const void *p = mmap(NULL, 16 * GB, PROT_READ | PROT_WRITE,
+	const void *p = mmap(NULL, 3 * GB, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	(void)task;

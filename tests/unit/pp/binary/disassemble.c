@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdlib.h>
 
 #include "libutil/file.h"
@@ -130,11 +131,11 @@ TEST(a_symbol_table_beyond_the_end)
 	struct binary b;
 	char *bytes;
 	size_t size;
-	Elf64_Shdr *section;
+	ElfW(Shdr) *section;
 
 	tmpdir_make();
 	CHECK(!file_read_all("/proc/self/exe", (size_t)64 << 20, &bytes, &size), "read");
-	section = (Elf64_Shdr *)(bytes + ((Elf64_Ehdr *)bytes)->e_shoff);
+	section = (ElfW(Shdr) *)(bytes + ((ElfW(Ehdr) *)bytes)->e_shoff);
 	while (section->sh_type != SHT_SYMTAB)
 		section++;
 	section->sh_size = size - section->sh_offset + section->sh_entsize;

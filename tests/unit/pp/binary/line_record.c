@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_record.c - make records of line and inline tables, and look up what they contain */
 #include <errno.h>
-#include <stdint.h>
+#include <inttypes.h>
 
 #include "pp/binary/line/record.h"
 #include "tests/tap.h"
@@ -27,7 +27,7 @@ TEST(units)
 		uint64_t unit = 0;
 
 		line_find_unit(&r, wants[i].address, &unit);
-		CHECK(unit == wants[i].unit, "0x%lx: %lu", wants[i].address, unit);
+		CHECK(unit == wants[i].unit, "0x%" PRIx64 ": %" PRIu64, wants[i].address, unit);
 	}
 	line_record_free(&r);
 }
@@ -56,9 +56,9 @@ TEST(rows)
 		struct line_place place = { NULL, 0 };
 		bool found = line_find_row(&r, wants[i].address, &place);
 
-		CHECK(found == (wants[i].file != NULL), "0x%lx", wants[i].address);
+		CHECK(found == (wants[i].file != NULL), "0x%" PRIx64, wants[i].address);
 		CHECK(!found || (!strcmp(place.file, wants[i].file) && place.line == wants[i].line),
-		      "0x%lx: %s:%u", wants[i].address, place.file, place.line);
+		      "0x%" PRIx64 ": %s:%u", wants[i].address, place.file, place.line);
 	}
 	line_record_free(&r);
 }
@@ -107,7 +107,7 @@ TEST(inlines)
 			strcat(stack, frames[j].function ? frames[j].function : "?");
 			CHECK(frames[j].depth == nr - 1 - j, "depth %u", frames[j].depth);
 		}
-		CHECK(!strcmp(stack, wants[i].stack), "0x%lx: %s", wants[i].address, stack);
+		CHECK(!strcmp(stack, wants[i].stack), "0x%" PRIx64 ": %s", wants[i].address, stack);
 	}
 	nr = line_find_inlines(&r, 0x12b, frames, 1);
 	CHECK(nr == 3 && !strcmp(frames[0].function, "f") && frames[0].call_line == 9,
