@@ -8,7 +8,7 @@
 
 struct top_annotation;
 
-/* @cache_dir: of line tables, or NULL. It keeps the line tables of the image it was used for last. */
+/* @cache_dir: of line tables, or NULL. It keeps those of the image it was used for last. */
 struct top_annotation *top_annotation_new(struct stack_symbols *symbols, const char *cache_dir);
 void top_annotation_free(struct top_annotation *a);	/* NULL is fine */
 

@@ -584,7 +584,7 @@ uint64_t top_refresh(struct top *t, double seconds)
 			 "a new session, or hour of the history, has begun: counted anew");
 	}
 	if (err && err != -ENOENT && err != -ENODATA)
-		snprintf(t->model->message, sizeof(t->model->message), "%s", e.text);
+		snprintf(t->model->message, sizeof(t->model->message), "%.150s", e.text);
 	if (t->is_open && !err)
 		set_title(t);
 	make_rows(t);

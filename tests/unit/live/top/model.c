@@ -183,7 +183,7 @@ TEST(follows)
 TEST(scrolls)
 {
 	struct sample many[100];
-	static char names[100][8];
+	static char names[100][16];
 	struct top_model m;
 
 	top_model_init(&m, 40, 12);
