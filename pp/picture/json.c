@@ -279,6 +279,7 @@ static void put_times(struct writer *w)
 	json_open(j, "time", '{');
 	json_number(j, "begin_ms", (uint64_t)t->periods.begin_ns / 1000000);
 	json_number(j, "period_ms", (uint64_t)t->periods.period_ns / 1000000);
+	json_number(j, "column", t->column);
 	json_open(j, "covered_ms", '[');
 	for (size_t i = 0; i < nr; i++)
 		json_number(j, NULL, t->periods.covered_ns[i] / 1000000);

@@ -32,6 +32,7 @@
 
 #define MAX_CLASSES	32	/* in the page's menu */
 #define HTML_NODES	50000
+#define HEATMAP_NODES	6000	/* they have a number for each of its many cells */
 #define HTML_ROWS	5000
 
 struct picture_profile {
@@ -281,7 +282,7 @@ static void make_times(struct maker *m)
 
 	if (has_times(m) && m->picture.has_stacks)
 		picture_times_make(&m->picture, &p->collection, &m->options->specs[0].time,
-				   &p->stacks, &m->times, m->notices);
+				   &p->stacks, m->options->has_heatmap, &m->times, m->notices);
 }
 
 static char *title_of(const struct maker *m)
@@ -299,12 +300,15 @@ static int write_pictures(struct maker *m, struct op_error *e)
 	double least = o->threshold;
 	int err = 0;
 
+	if (o->has_heatmap && !m->picture.has_stacks)
+		return op_error_set(e, -ENOENT, "the history has no call stacks, which a heat map "
+				    "needs; record them with opcontrol --callgraph=DEPTH");
 	m->title = title_of(m);
 	if (o->html) {
 		make_sources(m);
 		m->picture.has_moves = has_times(m);
 		picture_table(&m->picture, HTML_ROWS);
-		picture_cut(&m->picture, HTML_NODES, least);
+		picture_cut(&m->picture, o->has_heatmap ? HEATMAP_NODES : HTML_NODES, least);
 		make_times(m);
 		err = write_picture(m, o->html, picture_html, e);
 	}

@@ -53,14 +53,25 @@ static size_t nr_numbers(const struct picture_times *t)
 	return nr;
 }
 
+/* Columns of a length that divides an hour, if a period is a minute: more columns than rows. */
+static unsigned int column_of(size_t nr)
+{
+	static const unsigned int lengths[] = { 30, 20, 15, 12, 10, 6, 5, 4, 3, 2 };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
+		if ((size_t)lengths[i] * lengths[i] * 3 / 2 <= nr)
+			return lengths[i];
+	return 1;
+}
+
 void picture_times_make(const struct picture *p, const struct collection *c,
 			const struct time_range *range, const struct stack_list *stacks,
-			struct picture_times *ret, struct notices *notices)
+			bool is_heatmap, struct picture_times *ret, struct notices *notices)
 {
 	struct picture_times t = { .nr_rows = p->tree.nr * p->nr_classes };
 	struct period_rows rows = make_rows(p, stacks);
 
-	periods_make(c, PICTURE_PERIODS, &t.periods);
+	periods_make(c, is_heatmap ? PICTURE_CELLS : PICTURE_PERIODS, &t.periods);
 	t.samples = xcalloc(t.nr_rows * t.periods.nr + 1, sizeof(*t.samples));
 	rows.samples = t.samples;
 	periods_add(c, range, &t.periods, &rows, stacks, notices);
@@ -68,6 +79,8 @@ void picture_times_make(const struct picture *p, const struct collection *c,
 	while (t.periods.nr > 1 && t.periods.period_ns < INT64_MAX / 2 &&
 	       nr_numbers(&t) > PICTURE_TIMES)
 		halve(&t);
+	if (is_heatmap)
+		t.column = column_of(t.periods.nr);
 	*ret = t;
 }
 

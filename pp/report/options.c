@@ -30,6 +30,7 @@ static struct raw {
 	int debug_info, global_percent, merge_unnamed, no_inline, timeline;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
+	char *heatmap;
 	char *ratio, *separate;
 } raw;
 
@@ -44,6 +45,8 @@ static const struct poptOption table[] = {
 	  "draw the call stacks as an SVG picture", "file" },
 	{ "html", 0, POPT_ARG_STRING, &raw.html, 0,
 	  "the same as a web page with search, zoom, functions and source", "file" },
+	{ "heatmap", 0, POPT_ARG_STRING, &raw.heatmap, 0,
+	  "the same with a heat map of the last hour or --since, --last, ...", "file" },
 	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
 	  NULL },
 	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "print XML, for programs", NULL },
@@ -143,7 +146,7 @@ static int check_formats(struct op_error *e)
 /* Options that two profiles cannot be combined with. */
 static int check_differential(const struct report_options *o, struct op_error *e)
 {
-	const char *other = raw.timeline ? "--timeline"
+	const char *other = raw.timeline ? "--timeline" : raw.heatmap ? "--heatmap"
 			  : raw.callgraph ? "--callgraph" : raw.details ? "--details"
 			  : raw.xml ? "--xml" : raw.stacks ? "--stacks"
 			  : raw.ratio ? "--ratio" : NULL;
@@ -203,6 +206,7 @@ static int check_timeline(const struct report_options *o, struct op_error *e)
 			  : raw.show_address ? "--show-address"
 			  : raw.debug_info ? "--debug-info"
 			  : raw.flamegraph ? "--flamegraph" : raw.html ? "--html"
+			  : raw.heatmap ? "--heatmap"
 			  : raw.ratio ? "--ratio" : raw.global_percent ? "--global-percent"
 			  : raw.sort || raw.reverse ? "--sort"
 			  : raw.exclude ? "--exclude-symbols"
@@ -236,10 +240,16 @@ static unsigned int line_width(void)
 	       ? (unsigned int)wanted : WIDTH_DEFAULT;
 }
 
+static bool is_empty(const char *value)
+{
+	return value && !*value;
+}
+
 /* Pictures have an order, columns and a file of their own. */
 static int check_pictures(const struct report_options *o, struct op_error *e)
 {
-	const char *option = raw.flamegraph ? "--flamegraph" : "--html";
+	const char *option = raw.flamegraph ? "--flamegraph"
+			   : raw.html ? "--html" : "--heatmap";
 	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
 			  : raw.stacks ? "--stacks" : raw.xml ? "--xml" : raw.json ? "--json"
 			  : raw.csv ? "--csv" : raw.accumulated ? "--accumulated"
@@ -254,7 +264,9 @@ static int check_pictures(const struct report_options *o, struct op_error *e)
 
 	if (other)
 		return option_conflict(option, other, e);
-	if ((raw.flamegraph && !*raw.flamegraph) || (raw.html && !*raw.html))
+	if (raw.html && raw.heatmap)
+		return option_conflict("--heatmap", "--html", e);
+	if (is_empty(raw.flamegraph) || is_empty(raw.html) || is_empty(raw.heatmap))
 		return op_error_set(e, -EINVAL, "option '%s' requires a file name", option);
 	return 0;
 }
@@ -270,7 +282,7 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 
 	bool symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
 
-	if (raw.merge_unnamed && !symbols && !raw.flamegraph && !raw.html)
+	if (raw.merge_unnamed && !symbols && !raw.flamegraph && !raw.html && !raw.heatmap)
 		needs_symbols = "--merge-unnamed";
 	if (!symbols && needs_symbols)
 		return op_error_set(e, -EINVAL, "option '%s' requires --symbols (-l)",
@@ -287,6 +299,7 @@ static int parse_ratios(struct report_options *o, struct op_error *e)
 {
 	const char *other = raw.xml ? "--xml" : raw.stacks ? "--stacks"
 			  : raw.flamegraph ? "--flamegraph" : raw.html ? "--html"
+			  : raw.heatmap ? "--heatmap"
 			  : o->compat ? "--compat" : NULL;
 	struct ratio_list ratios = { 0 };
 	int err;
@@ -328,7 +341,7 @@ static int parse_values(struct report_options *o, struct op_error *e)
 		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
 	if (!err && raw.timeline)
 		err = check_timeline(o, e);
-	if (!err && (raw.flamegraph || raw.html))
+	if (!err && (raw.flamegraph || raw.html || raw.heatmap))
 		err = check_pictures(o, e);
 	if (!err)
 		err = parse_separate(o, e);
@@ -373,7 +386,8 @@ static void take_values(struct report_options *o)
 	o->output_file = raw.output_file;
 	o->flamegraph = raw.flamegraph;
 	o->ratio = raw.ratio;
-	o->html = raw.html;
+	o->has_heatmap = raw.heatmap;
+	o->html = raw.heatmap ? raw.heatmap : raw.html;
 	option_list_split(raw.image_path, &o->image_path);
 	option_list_split(raw.include, &o->include);
 	option_list_split(raw.exclude, &o->exclude);
@@ -382,10 +396,10 @@ static void take_values(struct report_options *o)
 	o->include_text = raw.include;
 	o->exclude_text = raw.exclude;
 	raw.session_dir = raw.root = raw.output_file = raw.merge = raw.image_path = raw.include =
-		raw.exclude = raw.flamegraph = raw.html = raw.ratio = NULL;
+		raw.exclude = raw.flamegraph = raw.html = raw.heatmap = raw.ratio = NULL;
 }
 
-/* A timeline is of the history: of the last hour, if nothing else is asked for. */
+/* These are of the history: of the last hour, if nothing else is asked for. */
 static int set_default_time(struct report_options *o, struct op_error *e)
 {
 	struct profile_spec *spec = &o->specs[0];
@@ -404,7 +418,7 @@ static int parse(const struct command_line *line, struct report_options *o, stru
 		err = profile_specs_parse(line->args, line->nr_args, o->specs, &o->nr_specs, e);
 	if (!err)
 		err = check_differential(o, e);
-	if (!err && raw.timeline)
+	if (!err && (raw.timeline || raw.heatmap))
 		err = set_default_time(o, e);
 	if (!err)
 		take_values(o);

@@ -42,6 +42,7 @@ struct report_options {
 	char *session_dir;		/* NULL: the default */
 	char *root, *output_file;	/* or NULL */
 	char *flamegraph, *html;	/* files of pictures, or NULL: pp/picture/picture.h */
+	bool has_heatmap;		/* the page: of a range of the history */
 	struct spec_list image_path, include, exclude;
 	struct profile_spec specs[2];
 	size_t nr_specs;		/* 2: they are compared */

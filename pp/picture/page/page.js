@@ -727,6 +727,15 @@ function timeAt(period) {
 	return (length > 72000000 ? text.slice(0, 10) + " " : "") + text.slice(11, 19);
 }
 
+function duration(ms) {
+	var units = [["h", 3600000], ["min", 60000], ["s", 1000], ["ms", 1]];
+	return units.map(function (unit) {
+		var n = Math.floor(ms / unit[1]);
+		ms -= n * unit[1];
+		return n ? n + " " + unit[0] : "";
+	}).filter(Boolean).join(" ");
+}
+
 /* Samples per second in each period that has slices, of all processes; else -1. */
 function rates() {
 	var all = new Array(data.time.covered_ms.length).fill(0), times = data.time.samples;
@@ -738,15 +747,21 @@ function rates() {
 	});
 }
 
+/* A bar for each period, or a cell of the heat map, which is filled column by column. */
 function drawTime() {
 	var bars = byId("time-bars"), all = rates(), most = Math.max.apply(null, all) || 1;
 	clear(bars);
+	bars.classList.toggle("map", !!data.time.column);
+	bars.style.gridTemplateRows = "repeat(" + (data.time.column || 1) + ", minmax(0, 1fr))";
 	all.forEach(function (rate, i) {
-		var bar = element("i", rate < 0 ? "none" : ""), height = element("b");
+		var bar = element("i", rate < 0 ? "none" : ""), inner = element("b");
 		bar.title = timeAt(i) + ", " + (rate < 0 ? "no history" : rate.toFixed(1) + " samples/s");
-		height.style.height = 100 * Math.max(rate, 0) / most + "%";
+		if (data.time.column)
+			inner.style.opacity = String(0.06 + 0.94 * Math.max(rate, 0) / most);
+		else
+			inner.style.height = 100 * Math.max(rate, 0) / most + "%";
 		if (rate >= 0)
-			bar.appendChild(height);
+			bar.appendChild(inner);
 		bars.appendChild(bar);
 	});
 	markTime();
@@ -776,7 +791,10 @@ function selectTime(from, to) {
 
 function periodAt(event) {
 	var box = byId("time-bars").getBoundingClientRect(), nr = data.time.covered_ms.length;
-	return Math.max(0, Math.min(nr - 1, Math.floor((event.clientX - box.left) / box.width * nr)));
+	var rows = data.time.column || 1, columns = Math.ceil(nr / rows);
+	function part(at, size, n) { return Math.max(0, Math.min(n - 1, Math.floor(at / size * n))); }
+	return Math.min(nr - 1, part(event.clientX - box.left, box.width, columns) * rows +
+		part(event.clientY - box.top, box.height, rows));
 }
 
 function listenTime() {
@@ -815,6 +833,12 @@ function startTime() {
 	if (!data.time)
 		return;
 	byId("time").hidden = false;
+	if (data.time.column) {
+		byId("time-title").textContent = "Heat map";
+		byId("time-how").textContent = "A cell is " + duration(data.time.period_ms) + ", a column " +
+			duration(data.time.column * data.time.period_ms) +
+			". Drag from one cell to another, or move the sliders, to select the time between;";
+	}
 	byId("time-from").max = String(data.time.covered_ms.length - 1);
 	byId("time-to").max = String(data.time.covered_ms.length);
 	listenTime();

@@ -332,6 +332,23 @@ size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *fra
 	return nr;
 }
 
+uint64_t stack_symbols_place(struct stack_symbols *s, const struct stack_frame *frame)
+{
+	return place_of_frame(s, opened_of(s, frame), frame);
+}
+
+struct line_binary *stack_symbols_lines(struct stack_symbols *s, const struct stack_frame *frame,
+					const char *cache_dir)
+{
+	const struct opened *o = opened_of(s, frame);
+	const struct line_options how = { .root = s->options->populate->root,
+					  .cache_dir = cache_dir };
+	struct line_binary *lines;
+
+	return o->image->found && o->binary.files &&
+	       !line_binary_open(&o->binary, o->image->found, &how, &lines, NULL) ? lines : NULL;
+}
+
 uint32_t stack_symbols_find_process(struct stack_symbols *s, uint32_t image)
 {
 	const struct report_image *app = s->images[image];

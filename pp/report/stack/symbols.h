@@ -3,6 +3,7 @@
 #ifndef PP_REPORT_STACK_SYMBOLS_H
 #define PP_REPORT_STACK_SYMBOLS_H
 
+#include "pp/binary/line/binary.h"
 #include "pp/report/stack/report.h"
 
 struct stack_symbols;
@@ -32,6 +33,13 @@ void stack_symbols_prepare(struct stack_symbols *s, const uint32_t *frames, size
  */
 size_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame,
 			  uint32_t ret[ROW_IDS_MAX]);
+
+/* The place of @frame in its binary: pp/binary/binary.h. */
+uint64_t stack_symbols_place(struct stack_symbols *s, const struct stack_frame *frame);
+
+/* The lines of places in @frame's image; NULL: there are none. @cache_dir may be NULL. */
+struct line_binary *stack_symbols_lines(struct stack_symbols *s, const struct stack_frame *frame,
+					const char *cache_dir);
 
 /* The program of a process, which stands above an incomplete stack [CT-6]. */
 uint32_t stack_symbols_find_process(struct stack_symbols *s, uint32_t image);

@@ -605,6 +605,27 @@ async function timeByMouseAndKeys(browser) {
 			.value(`document.getElementById("time").hidden`), true) || quiet(page);
 }
 
+/* The same 15 minutes as cells, three in a column; a cell and a range have the samples of their time. */
+async function heatMapIsSelected(browser) {
+	const page = await browser.open(url("heat.html"));
+	const cells = `document.querySelectorAll("#time-bars i")`;
+	const places = await page.value(`Array.from(${cells}, (e) => e.getBoundingClientRect()).map((r) => ` +
+		`[Math.round(r.left), Math.round(r.top)])`);
+	const heat = await page.value(`Array.from(${cells}, (e) => e.classList.contains("none") ? -1 : ` +
+		`Math.round(190 * (e.firstChild.style.opacity - 0.06) / 0.94))`);
+	const columns = new Set(places.map((p) => p[0])).size, rows = new Set(places.map((p) => p[1])).size;
+
+	await page.click(...await middle(page, `${cells}[7]`));
+	const clicked = [await page.value(range), await page.value(total)];
+	await page.value(set("time-to", "9", "input"));
+	return differs("heat", heat, [100, 100, 100, -1, -1, -1, 110, 120, 130, 140, 150, 160, 170, 180, 190]) ||
+		differs("columns and rows", [columns, rows], [5, 3]) ||
+		differs("column by column", [places[0][0] === places[2][0], places[1][1] === places[4][1]], [true, true]) ||
+		differs("clicked", clicked, ["23:05:00 to 23:06:00 UTC", [120]]) ||
+		differs("range", [await page.value(range), await page.value(total)],
+			["23:05:00 to 23:07:00 UTC", [250]]) || quiet(page);
+}
+
 (async () => {
 	const browser = await chromium.start();
 
@@ -619,13 +640,14 @@ async function timeByMouseAndKeys(browser) {
 	await check("the window: nothing is too wide, the outermost frame is in sight", async () =>
 		await fits(browser, "wide.html") || await fits(browser, "stacks.html") || await fits(browser, "evil.html") ||
 		await fits(browser, "diff.html") || await fits(browser, "source.html") ||
-		await fits(browser, "times.html") || fits(browser, "large.html"));
+		await fits(browser, "times.html") || await fits(browser, "heat.html") || fits(browser, "large.html"));
 	await check("the window: what was zoomed to is in sight", () => deepIsInSight(browser));
 	await check("names: brief, whole when hovered and copied", () => namesAreWhole(browser));
 	await check("names: without scopes where they have no room", () => namesKeepTheirEnd(browser));
 	await check("titles: the command", () => titlesTell(browser));
 	await check("time: a part has the samples of its own page", () => timeIsSelected(browser));
 	await check("time: bars", () => barsAreDrawn(browser));
+	await check("time: heat map", () => heatMapIsSelected(browser));
 	await check("time: mouse and keys", () => timeByMouseAndKeys(browser));
 	await check("SVG: scales with the window and as an image", () => svgScales(browser));
 	await check("SVG: colours of two profiles, light and dark", async () =>
