@@ -130,8 +130,8 @@ int bpf_walker_load(size_t bytes, struct bpf_walker **ret, struct op_error *e)
 	int err;
 
 	if (access(BTF_FILE, R_OK))
-		return op_error_set(e, -ENOTSUP, "'%s' is missing: the BPF collector needs a kernel "
-				    "with BTF (CONFIG_DEBUG_INFO_BTF); use --collector=perf",
+		return op_error_set(e, -ENOTSUP, "'%s' is missing: the BPF collector needs a "
+				    "kernel with BTF (CONFIG_DEBUG_INFO_BTF); use --collector=perf",
 				    BTF_FILE);
 	if (!is_in_first_pid_namespace())
 		return op_error_set(e, -ENOTSUP, "the BPF collector cannot run in a PID namespace "

@@ -2,8 +2,8 @@
 /*
  * walker.h - load the BPF program that walks stacks (program/walk.c), and map what it reads
  *
- * Loading needs CAP_BPF and CAP_PERFMON, or root; nothing later does. pushed.h of the perf collector
- * fills the maps.
+ * Loading needs CAP_BPF and CAP_PERFMON, or root; nothing later does. The perf collector's
+ * pushed.h fills the maps.
  */
 #ifndef DAEMON_COLLECT_BPF_WALKER_H
 #define DAEMON_COLLECT_BPF_WALKER_H

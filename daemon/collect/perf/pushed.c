@@ -114,7 +114,8 @@ static void write_table(struct bpf_walker *w, const struct op_unwind_table *tabl
 	const uint16_t *start = op_unwind_row_starts(table), *which = op_unwind_row_rules(table);
 
 	for (uint32_t i = 0; i < table->nr_rules; i++)
-		memcpy(w->rules + (to->rules + (size_t)i) * BPF_RULE_BYTES, rule + i, sizeof(*rule));
+		memcpy(w->rules + (to->rules + (size_t)i) * BPF_RULE_BYTES, rule + i,
+		       sizeof(*rule));
 	memcpy(w->words + to->pages, op_unwind_page_rows(table),
 	       (table->nr_pages + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < table->nr_rows; i++)
@@ -139,6 +140,9 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 
 	if (table && table->machine != OP_UNWIND_X86_64)
 		table = NULL;
+	/* a file may get one later, and nothing would show it if its stacks were not copied */
+	if (!table && !image->anonymous)
+		return;
 	if (at->epoch != p->epoch || (at->is_done && at->has_table == !!table))
 		return;
 	if (table && !place_table(p, table, &new)) {

@@ -326,7 +326,7 @@ static __always_inline bool walk_user(struct bpf_perf_event_data *ctx, struct ta
 	bpf_loop(OP_STACK_DEPTH_MAX + 2, step, &w, 0);
 	if (w->cursor.by_frame_pointer)
 		w->stack.end |= OP_STACK_FRAME_POINTERS;
-	/* what the collector frees it may use again: then the process has another serial, or none */
+	/* what the collector frees it may use again: then the process has another serial */
 	again = bpf_map_lookup_elem(&processes, &tgid);
 	return !w->copy && again && again->serial == w->stack.serial;
 }
