@@ -100,8 +100,8 @@ static int parse_range(const char *value, struct setup *s, struct op_error *e)
 static int parse_collector(const char *value, struct setup *s, struct op_error *e)
 {
 	if (collector_request_parse(value, &s->collector))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, module or perf",
-				    value);
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, module, perf "
+				    "or bpf", value);
 	return 0;
 }
 

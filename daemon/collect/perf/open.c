@@ -124,6 +124,16 @@ int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 	return fd;
 }
 
+int perf_open_output(unsigned int cpu, const struct perf_event_setup *setup)
+{
+	struct perf_event_attr attr = common_attr(setup);
+
+	attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	attr.sample_period = 1;
+	return open_event(&attr, 0, cpu);
+}
+
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT;

@@ -19,6 +19,7 @@
 
 #include "tests/unit/daemon/collect/perf/truth.h"
 
+#include "daemon/collect/bpf/walker.h"
 #include "daemon/record/trans.h"
 #include "libutil/file.h"
 #include "tests/unit/daemon/collect/perf/call_trees/modes.h"
@@ -46,7 +47,7 @@ struct sampling {
 	uint64_t period_ns;
 	size_t ring_words;
 	unsigned int depth;
-	bool by_frame_pointers;
+	bool by_frame_pointers, by_bpf;
 };
 
 static struct world {
@@ -321,6 +322,10 @@ static inline void open_world(const char *program, const struct sampling *how,
 	symbols_read(&world.symbols, world.path);
 	world.trans = trans_new(ops, NULL);
 	CHECK(!unwind_cache_create((size_t)64 << 20, &world.config.unwind), "cache");
+	if (how->by_bpf) {
+		world.collector = collector_bpf();
+		CHECK(!bpf_walker_load((size_t)64 << 20, &world.config.walker, &e), "%s", e.text);
+	}
 	if (world.collector->open(world.collector, &world.config, &e) ||
 	    world.collector->start(world.collector, &e)) {
 		CHECK(false, "open: %s", e.text);
@@ -330,10 +335,17 @@ static inline void open_world(const char *program, const struct sampling *how,
 
 static inline void close_world(void)
 {
+	struct collector_status status;
 	struct op_error e = {""};
+
+	world.collector->status(world.collector, &status);
+	printf("# %llu stacks found by BPF\n", (unsigned long long)status.nr_walked);
+	CHECK(!world.config.walker || status.nr_walked >= GOAL * world.nr / 2, "by BPF: %llu",
+	      (unsigned long long)status.nr_walked);
 
 	CHECK(!world.collector->stop(world.collector, &e), "stop: %s", e.text);
 	world.collector->close(world.collector);
+	bpf_walker_free(world.config.walker);
 	unwind_cache_destroy(world.config.unwind);
 	trans_free(world.trans);
 	symbols_free(&world.symbols);
