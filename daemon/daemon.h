@@ -23,6 +23,7 @@ struct daemon {
 	struct requested_events events;
 	char *events_text, *image_filter;
 	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
+	struct bpf_walker *walker;	/* NULL: no BPF program walks stacks */
 	struct recorder *recorder;
 	struct control *control;
 	int64_t drain_at, counts_at, sync_at, poll_at, watchdog_at;	/* ms */

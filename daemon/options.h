@@ -15,7 +15,7 @@
 
 struct options {
 	char *session_dir;		/* absolute */
-	char *collector;		/* "module" or "perf" */
+	char *collector;		/* "module", "perf" or "bpf" */
 	char *cpu_type;			/* a name from events/cpu/type.h; "timer": by time */
 	struct event_option events[EVENTS_MAX];
 	unsigned int nr_events;

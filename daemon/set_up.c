@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "daemon/collect/bpf/walker.h"
 #include "daemon/daemon.h"
 #include "daemon/jit/files.h"
 #include "daemon/jit/sweep.h"
@@ -55,16 +56,38 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	return err;
 }
 
+static bool has_tables(const struct options *o)
+{
+	return o->callgraph_depth && !o->frame_pointers_only;
+}
+
 /* Starts the thread that makes tables, so it must run after the fork to the background. */
 static int make_unwind_cache(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
 	int err = 0;
 
-	if (o->callgraph_depth && !o->frame_pointers_only)
+	if (has_tables(o))
 		err = unwind_cache_create(o->unwind_memory, &d->unwind);
 	return err ? op_error_set(e, err, "cannot make unwind tables: %s; use --unwind=fp to do "
 				  "without them", strerror(-err)) : 0;
+}
+
+/* As root; what it opens serves whoever records. */
+static int load_walker(struct daemon *d, struct op_error *e)
+{
+	const struct options *o = &d->options;
+
+	if (strcmp(o->collector, "bpf") != 0 || !has_tables(o))
+		return 0;
+	return bpf_walker_load(o->unwind_memory, &d->walker, e);
+}
+
+static struct collector *choose_collector(const char *name)
+{
+	if (!strcmp(name, "bpf"))
+		return collector_bpf();
+	return !strcmp(name, "perf") ? collector_perf() : collector_device();
 }
 
 static int open_collector(struct daemon *d, struct op_error *e)
@@ -82,10 +105,11 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.cgroups = o->separate.cgroup,
 		.comms = o->separate.thread,
 		.unwind = d->unwind,
+		.walker = d->walker,
 	};
 	int err;
 
-	d->collector = !strcmp(o->collector, "perf") ? collector_perf() : collector_device();
+	d->collector = choose_collector(o->collector);
 	err = d->collector->open(d->collector, &config, e);
 	if (err)
 		return err;
@@ -225,6 +249,8 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	if (!err)
 		err = write_session_dir(d, e);
 	if (!err)
+		err = load_walker(d, e);
+	if (!err)
 		err = give_up_privileges(d, e);
 	if (!err)
 		err = request_events(&d->options, &d->events, e);
@@ -252,6 +278,7 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	ext_close(d->options.ext);
 	if (d->collector_open)
 		d->collector->close(d->collector);
+	bpf_walker_free(d->walker);
 	unwind_cache_destroy(d->unwind);
 	if (d->control) {
 		control_stop_listening(d->control);

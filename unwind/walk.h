@@ -20,6 +20,13 @@
 
 #include "unwind/table.h"
 
+/* libbpf finds constants in one section only. */
+#ifdef __bpf__
+#define OP_UNWIND_CONSTANT	__attribute__((section(".rodata")))
+#else
+#define OP_UNWIND_CONSTANT
+#endif
+
 enum op_unwind_result {
 	OP_UNWIND_STEPPED,	/* the cursor is at the caller */
 	OP_UNWIND_OUTERMOST,	/* no caller: the stack is complete */
@@ -75,6 +82,20 @@ static __always_inline u64 op_unwind_words(const struct op_unwind_cursor *c, s32
 	return (u64)n << (c->machine == OP_UNWIND_I386 ? 2 : 3);
 }
 
+/* The number of the lowest bit set in @bits, which is not 0. BPF has no instruction for it. */
+static __always_inline unsigned int op_unwind_lowest(u32 bits)
+{
+#ifdef __bpf__
+	u32 below = (bits - 1) & ~bits;
+
+	below -= below >> 1 & 0x55555555;
+	below = (below & 0x33333333) + (below >> 2 & 0x33333333);
+	return ((below + (below >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+#else
+	return __builtin_ctz(bits);
+#endif
+}
+
 /* Bits for all registers. */
 static __always_inline u32 op_unwind_all(const struct op_unwind_cursor *c)
 {
@@ -123,6 +144,7 @@ op_unwind_register(struct op_unwind_cursor *c, unsigned int n, op_unwind_read re
 {
 	u32 bit = 1u << (n % OP_UNWIND_REGISTERS);
 
+	n %= OP_UNWIND_REGISTERS;
 	if (c->saved & bit) {
 		if (!read(context, c->value[n], &c->value[n]))
 			return OP_UNWIND_UNREADABLE;
@@ -155,8 +177,9 @@ op_unwind_restore(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
 	u64 sp = c->exact ? c->value[op_unwind_sp(c)] : 0;
 	unsigned int i;
 
-	for (i = 0; left; i++, left &= left - 1) {
-		unsigned int n = __builtin_ctz(left);
+	/* a checked rule has no more, but BPF's verifier wants to see that */
+	for (i = 0; left && i < OP_UNWIND_SAVED_MAX; i++, left &= left - 1) {
+		unsigned int n = op_unwind_lowest(left) % OP_UNWIND_REGISTERS;
 		u32 bit = 1u << n;
 		u64 at = (rule->from_base & bit ? base : cfa) + op_unwind_words(c, rule->at[i]);
 
@@ -194,12 +217,12 @@ static __always_inline enum op_unwind_result
 op_unwind_step_signal(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
 		      op_unwind_read read, void *context)
 {
-	static const u8 x86_order[OP_X86_REGISTERS] = {
+	static const u8 x86_order[OP_X86_REGISTERS] OP_UNWIND_CONSTANT = {
 		OP_X86_R8, OP_X86_R9, OP_X86_R10, OP_X86_R11, OP_X86_R12, OP_X86_R13, OP_X86_R14,
 		OP_X86_R15, OP_X86_RDI, OP_X86_RSI, OP_X86_RBP, OP_X86_RBX, OP_X86_RDX, OP_X86_RAX,
 		OP_X86_RCX, OP_X86_RSP,
 	};
-	static const u8 i386_order[OP_I386_REGISTERS] = {
+	static const u8 i386_order[OP_I386_REGISTERS] OP_UNWIND_CONSTANT = {
 		OP_I386_EDI, OP_I386_ESI, OP_I386_EBP, OP_I386_ESP, OP_I386_EBX, OP_I386_EDX,
 		OP_I386_ECX, OP_I386_EAX,
 	};
@@ -350,38 +373,39 @@ op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, vo
 }
 
 /*
- * No code runs behind the return from a signal handler: a frame there is just getting its registers
- * back, and some are still the handler's. [UT-27]
- */
-static __always_inline bool op_unwind_is_returning(const struct op_unwind_table *table, u64 offset,
-						   const struct op_unwind_cursor *c)
-{
-	const struct op_unwind_rule *before;
-
-	before = c->exact && offset ? op_unwind_rule_at(table, offset - 1, c) : NULL;
-	return before && before->cfa == OP_CFA_SIGNAL;
-}
-
-/*
- * By the table, or without information by the frame pointer, which sets by_frame_pointer. A useless
- * frame pointer is UNKNOWN rather than BAD, because the code need not have one.
+ * By @rule, that of the frame's place, or if it is NULL by the frame pointer, which sets
+ * by_frame_pointer. @before: then, if the frame is exact, the rule of the instruction before, or
+ * NULL. No code runs behind the return from a signal handler: a frame there is just getting its
+ * registers back, and some are still the handler's [UT-27]. A useless frame pointer is UNKNOWN
+ * rather than BAD, because the code need not have one.
  */
 static __always_inline enum op_unwind_result
-op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
-	       op_unwind_read read, void *context)
+op_unwind_by_rule(const struct op_unwind_rule *rule, const struct op_unwind_rule *before,
+		  struct op_unwind_cursor *c, op_unwind_read read, void *context)
 {
-	const struct op_unwind_rule *rule = op_unwind_rule_at(table, offset, c);
 	enum op_unwind_result result;
 
 	if (rule)
 		return op_unwind_apply(rule, c, read, context);
-	if (op_unwind_is_returning(table, offset, c))
+	if (before && before->cfa == OP_CFA_SIGNAL)
 		return OP_UNWIND_UNKNOWN;
 	result = op_unwind_step_frame_pointer(c, read, context);
 	if (result > OP_UNWIND_OUTERMOST)
 		return OP_UNWIND_UNKNOWN;
 	c->by_frame_pointer = true;
 	return result;
+}
+
+/* The same by @table, as in op_unwind_step(). The BPF program looks rules up itself. */
+static __always_inline enum op_unwind_result
+op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
+	       op_unwind_read read, void *context)
+{
+	const struct op_unwind_rule *rule = op_unwind_rule_at(table, offset, c), *before = NULL;
+
+	if (!rule && c->exact && offset)
+		before = op_unwind_rule_at(table, offset - 1, c);
+	return op_unwind_by_rule(rule, before, c, read, context);
 }
 
 #endif

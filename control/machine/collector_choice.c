@@ -64,6 +64,7 @@ static int choose_perf(const struct host *h, const struct setup *s, struct colle
 {
 	int err = h->try_cycles();
 
+	c->bpf = s->collector == COLLECTOR_BPF;
 	c->counts = !err && !is_timer(&c->kinds);
 	if (!c->counts || wants_time(s->model))
 		set_by_time(c, s->model, err);
@@ -206,12 +207,17 @@ static int try_module(const struct host *h, const struct setup *s, struct collec
 	return choose_perf(h, s, c, e);
 }
 
+static bool is_without_module(const struct setup *s)
+{
+	return s->collector == COLLECTOR_PERF || s->collector == COLLECTOR_BPF;
+}
+
 static int check_request(const struct setup *s, struct op_error *e)
 {
-	if (s->collector != COLLECTOR_PERF || !needs_module(s->model))
+	if (!is_without_module(s) || !needs_module(s->model))
 		return 0;
-	return op_error_set(e, -EINVAL, "--model=%s needs the kernel module; with --collector=perf "
-			    "use perf or timer", s->model);
+	return op_error_set(e, -EINVAL, "--model=%s needs the kernel module; with --collector=%s "
+			    "use perf or timer", s->model, collector_request_name(s->collector));
 }
 
 int collector_choose(const struct host *h, const struct setup *s, struct collector_choice *ret,
@@ -223,7 +229,7 @@ int collector_choose(const struct host *h, const struct setup *s, struct collect
 	if (err)
 		return err;
 	begin(h, &c);
-	if (s->collector == COLLECTOR_PERF)
+	if (is_without_module(s))
 		err = choose_perf(h, s, &c, e);
 	else
 		err = try_module(h, s, &c, e);
@@ -251,7 +257,7 @@ int collector_expect(const struct host *h, const struct setup *s, struct collect
 	if (err)
 		return err;
 	begin(h, &c);
-	if (s->collector == COLLECTOR_PERF) {
+	if (is_without_module(s)) {
 		err = choose_perf(h, s, &c, e);
 	} else if (module_is_ready(h, s) && !check_one_kind(&c, s, NULL)) {
 		err = module_state_read(&h->driver, &m, e);

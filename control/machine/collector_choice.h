@@ -18,6 +18,7 @@
 
 struct collector_choice {
 	bool module;
+	bool bpf;			/* perf's events, with stacks walked by a BPF program */
 	struct op_error no_module;	/* why "auto" does not use it; else "" */
 	char model[32];			/* what triggers samples; "": unknown before the start */
 	uint64_t clock_khz;		/* the nominal clock that this collector uses */

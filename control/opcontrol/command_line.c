@@ -93,8 +93,8 @@ static struct poptOption settings[] = {
 	  "let root and group " SESSION_GROUP " read them (default)", NULL },
 	SETTING("session-dir", 0, SET_SESSION_DIR,
 		"folder for samples (" SESSION_DIR_DEFAULT ")", "DIR"),
-	SETTING("collector", 0, SET_COLLECTOR, "what collects the samples: module, perf or auto",
-		"NAME"),
+	SETTING("collector", 0, SET_COLLECTOR,
+		"what collects the samples: module, perf, bpf or auto", "NAME"),
 	SETTING("model", 0, SET_MODEL,
 		"what triggers the samples: auto, intel, amd, perf, nmi-ipi or timer", "NAME"),
 	POPT_TABLEEND

@@ -90,7 +90,8 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	}
 	if (*s->image_filter)
 		add_word(&w, xasprintf("--image=%s", s->image_filter));
-	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" : "perf"));
+	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" :
+							choice->bpf ? "bpf" : "perf"));
 	if (s->callgraph_depth)
 		add_word(&w, xasprintf("--callgraph-depth=%" PRIu64, s->callgraph_depth));
 	if (s->callgraph_depth && s->call_arcs)

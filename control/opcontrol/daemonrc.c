@@ -87,8 +87,8 @@ static int parse_nr_chosen(const char *value, const struct setup *s, struct op_e
 static int parse_collector(const char *value, struct setup *s, struct op_error *e)
 {
 	if (collector_request_parse(value, &s->collector))
-		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, module or perf",
-				    value);
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, module, perf "
+				    "or bpf", value);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ bool setup_value_ok(const char *value)
 	return true;
 }
 
-static const char *const collector_names[] = { "auto", "module", "perf" };
+static const char *const collector_names[] = { "auto", "module", "perf", "bpf" };
 
 const char *collector_request_name(enum collector_request request)
 {
@@ -264,7 +264,7 @@ static int set_collector(struct setup *s, const char *value, struct op_error *e)
 {
 	if (collector_request_parse(value, &s->collector))
 		return op_error_set(e, -EINVAL, "invalid value '%s' for --collector: expected "
-				    "module, perf or auto", value);
+				    "module, perf, bpf or auto", value);
 	return 0;
 }
 

@@ -28,7 +28,7 @@
 #define MAX_COST_MIN		0.01
 #define MAX_COST_NONE		0.0	/* --exact-count: no bound */
 
-enum collector_request { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
+enum collector_request { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF, COLLECTOR_BPF };
 
 struct setup {
 	char *session_dir;		/* absolute */

@@ -66,7 +66,8 @@ static void print_sizes(const struct setup *s, FILE *out)
 
 		if (s->buffer_sizes[i])
 			fprintf(out, "%s: %" PRIu64 "\n", labels[i], s->buffer_sizes[i]);
-		else if (s->callgraph_depth && s->collector != COLLECTOR_PERF)
+		else if (s->callgraph_depth && s->collector != COLLECTOR_PERF &&
+			 s->collector != COLLECTOR_BPF)
 			fprintf(out, "%s: %" PRIu64 " (for call graphs of this depth)\n",
 				labels[i], used);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * collector.h - where samples come from: the kernel module or perf_event_open(2)
+ * collector.h - where samples come from: the kernel module or perf_event_open(2), without or with
+ * BPF
  *
- * Both deliver words of the event buffer (op_abi.h), which daemon/record/trans.c decodes, and
+ * All deliver words of the event buffer (op_abi.h), which daemon/record/trans.c decodes, and
  * resolve the cookies in them. So everything behind a collector is shared, and a recorded stream
  * can be replayed.
  *
@@ -37,6 +38,7 @@ struct collector_event {
 };
 
 struct ibs_config;			/* instruction-based sampling: ibs.h */
+struct bpf_walker;			/* a BPF program that walks stacks: bpf/walker.h */
 struct unwind_cache;			/* unwind tables by build-id: unwind/cache.h */
 
 /* What to sample instead of the whole machine: the perf collector only. */
@@ -69,6 +71,7 @@ struct collector_config {
 	 * use it. NULL: as frame_pointers_only, or no stacks.
 	 */
 	struct unwind_cache *unwind;
+	struct bpf_walker *walker;	/* bpf: loaded; NULL: no stacks by tables */
 };
 
 /* Whether samples are taken by time rather than by counters. */
@@ -85,6 +88,7 @@ struct collector_status {
 	char cpu_type[48];		/* whose events are counted; "timer" by time */
 	uint64_t period_ns;		/* effective, by time; else 0 */
 	uint64_t clock_khz;		/* clock used for that; 0: as configured */
+	uint64_t nr_walked;		/* samples whose stack the BPF program found */
 	uint32_t copy_bytes;		/* most bytes copied of a user stack; 0: none */
 	/* Of the thread that empties rings before they are read, or priority "" and 0. */
 	char drain_priority[16];	/* priority_name() */
@@ -95,7 +99,7 @@ struct collector_status {
 };
 
 struct collector {
-	const char *name;		/* "module", "perf": --collector= and session_info */
+	const char *name;		/* "module", "perf", "bpf": --collector= and session_info */
 
 	int (*open)(struct collector *c, const struct collector_config *config, struct op_error *e);
 	void (*close)(struct collector *c);
@@ -151,5 +155,7 @@ struct collector {
 
 struct collector *collector_device(void);	/* the module, through /dev/oprofile */
 struct collector *collector_perf(void);		/* perf_event_open(2) */
+/* The same, but a BPF program walks the stacks. One of these two in a process. */
+struct collector *collector_bpf(void);
 
 #endif

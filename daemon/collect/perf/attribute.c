@@ -12,6 +12,7 @@
 #include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/names.h"
+#include "daemon/collect/perf/pushed.h"
 #include "daemon/collect/perf/stacks.h"
 
 #define TID_GONE	((uint32_t)-1)
@@ -157,6 +158,11 @@ static struct perf_image *walk(struct perf_attribute *a, const struct placed *p,
 	w->find = find_mapping;
 	w->context = a;
 	w->stack = stack;
+	w->leaf = p->mapping;
+	w->pc = s->pc;
+	w->to_push = a->pushed;
+	w->pushed = stack->walked ? perf_pushed_maps(a->pushed, stack->walked->serial, s->tgid) :
+				    NULL;
 	w->in_kernel = s->mode == PERF_MODE_KERNEL;
 	w->may_wait = may_wait;
 	w->entry = entry && s->tid == s->tgid ? *entry : (struct perf_entry){ 0, 0 };
@@ -230,6 +236,15 @@ static bool hold(struct perf_attribute *a, const struct placed *p,
 	return true;
 }
 
+/* What the program did not know, or no longer knows, it is to know for the next sample. */
+static void push_process(struct perf_attribute *a, const struct placed *p,
+			 const struct perf_sample_stack *stack)
+{
+	if (a->pushed && p->process && p->process->known && !is_stale(a, p->process) &&
+	    (!stack->walked || stack->walked->serial))
+		perf_pushed_process(a->pushed, p->process);
+}
+
 /* False: the sample waits for a table. */
 static bool find_stack(struct perf_attribute *a, const struct placed *p)
 {
@@ -238,12 +253,16 @@ static bool find_stack(struct perf_attribute *a, const struct placed *p)
 	struct perf_sample_stack stack;
 	struct perf_image *wanted;
 
-	if (perf_sample_stack_parse(p->sample->stack, p->sample->stack_size, is_record,
+	if (p->sample->walked ?
+	    perf_sample_walked_parse(p->sample->stack, p->sample->stack_size, &stack) :
+	    perf_sample_stack_parse(p->sample->stack, p->sample->stack_size, is_record,
 				    a->stacks->copies, &stack)) {
 		a->walk.nr = 0;
 		a->walk.end = OP_STACK_UNREADABLE;
 		return true;
 	}
+	a->nr_walked += stack.walked != NULL;
+	push_process(a, p, &stack);
 	wanted = walk(a, p, &stack, entry, a->held && !is_record);
 	if (!wanted) {
 		keep_entry(a, p);

@@ -27,6 +27,7 @@ struct perf_cpu_state {
 struct perf_cgroups;
 struct perf_comms;
 struct perf_held;
+struct perf_pushed;
 struct perf_stacks;
 
 struct perf_attribute {
@@ -41,6 +42,8 @@ struct perf_attribute {
 	struct perf_cgroups *cgroups;	/* NULL: not recorded */
 	struct perf_comms *comms;	/* NULL: not wanted */
 	struct perf_held *held;		/* NULL: no sample waits for tables */
+	struct perf_pushed *pushed;	/* NULL: no BPF program walks stacks */
+	uint64_t nr_walked;		/* samples whose stack it found */
 
 	/* cached, valid while processes->generation is the same */
 	uint64_t generation;

@@ -32,6 +32,7 @@
 #include "daemon/collect/perf/names.h"
 #include "daemon/collect/perf/order.h"
 #include "daemon/collect/perf/process.h"
+#include "daemon/collect/perf/pushed.h"
 #include "daemon/collect/perf/rings.h"
 #include "daemon/collect/perf/stacks.h"
 #include "daemon/collect/perf/targets.h"
@@ -65,6 +66,7 @@ struct perf_collector {
 	struct perf_attribute attribute;
 	struct perf_stacks stacks;
 	struct perf_held held;
+	struct perf_pushed pushed;
 	struct perf_emit emit;
 	struct perf_idle idle;
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
@@ -101,6 +103,7 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 	s.ring_pages = perf_ring_pages(period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
 	perf_stacks_open(&p->stacks, config, period_ns, &s);
+	s.walker = s.copy_bytes ? config->walker : NULL;
 	s.cgroups = config->cgroups && cgroup_paths_are_whole();
 	p->counters = s.counters;
 	p->by_time = collects_by_time(config);
@@ -139,6 +142,7 @@ static void perf_close(struct collector *c)
 	free(p->counters);
 	p->counters = NULL;
 	perf_held_free(&p->held);
+	perf_pushed_free(&p->pushed);
 	perf_stacks_close(&p->stacks);
 	if (p->cookies) {
 		perf_processes_free(&p->processes);
@@ -237,6 +241,8 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	}
 	perf_stacks_opened(&p->stacks, config, &p->processes, &p->rings.setup);
 	perf_held_init(&p->held, p->cookies);
+	perf_pushed_init(&p->pushed, p->rings.setup.walker, p->cookies);
+	p->attribute.pushed = p->pushed.walker ? &p->pushed : NULL;
 	p->attribute.held = p->stacks.copies ? &p->held : NULL;
 	/* changes are recorded already, so none is missed between records and /proc */
 	err = read_processes(p);
@@ -437,15 +443,17 @@ static void add_counts(const struct perf_collector *p, unsigned int cpu, struct 
 {
 	const struct cpu_counts *from = &p->states[cpu].counts;
 	uint64_t lost = perf_rings_lost(&p->rings, cpu), idle = from->idle;
+	uint64_t in_bpf = p->pushed.walker ? bpf_walker_missed(p->pushed.walker, cpu) : 0;
 
 	if (has_idle(p))
 		idle += p->idle.ns[cpu] / p->counters[0].period_ns;
-	to->received += from->received - from->idle + idle + lost;
+	to->received += from->received - from->idle + idle + lost + in_bpf;
 	to->idle += idle;
 	to->event_errors += p->rings.cpus[cpu].events.errors;
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 		to->lost[reason] += from->lost[reason];
 	to->lost[LOST_RING] += lost;
+	to->lost[LOST_IN_BPF] += in_bpf;
 	to->throttled += perf_rings_throttled(&p->rings, cpu, perf_now());
 }
 
@@ -499,11 +507,20 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 	strcpy(ret->cpu_type, p->cpu_type);
 	if (p->by_time && p->counters)
 		ret->period_ns = p->counters[0].period_ns;
+	ret->nr_walked = p->attribute.nr_walked;
 	ret->copy_bytes = p->stacks.copies ? p->stacks.copy_size.bytes : 0;
 	add_drain(p, ret);
 	perf_rings_note(&p->rings, ret->note, sizeof(ret->note));
 	if (!ret->note[0])
 		perf_stacks_note(&p->stacks, ret->note, sizeof(ret->note));
+}
+
+struct collector *collector_bpf(void)
+{
+	struct collector *c = collector_perf();
+
+	c->name = "bpf";
+	return c;
 }
 
 struct collector *collector_perf(void)

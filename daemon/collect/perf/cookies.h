@@ -36,6 +36,13 @@ struct perf_image_unwind {
 	bool pending;			/* being built in this drain */
 };
 
+/* State of pushed.c for an image. */
+struct perf_image_pushed {
+	uint64_t epoch;			/* in which the rest is true */
+	uint32_t place;			/* in the array of images */
+	bool is_done, has_table;	/* whether it has a table is known there, and has */
+};
+
 struct perf_image {
 	char *path;			/* absolute, without " (deleted)"; or the anonymous name */
 	bool anonymous;
@@ -48,6 +55,7 @@ struct perf_image {
 	uint64_t start, end;
 
 	struct perf_image_unwind unwind;
+	struct perf_image_pushed pushed;
 	op_word cookie;			/* OP_NO_COOKIE until sampled, and if anonymous */
 	unsigned int refs;
 	uint64_t hash;

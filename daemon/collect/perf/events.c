@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "daemon/collect/bpf/walker.h"
+#include "daemon/collect/collector.h"
 #include "daemon/collect/perf/copy_size.h"
 #include "daemon/collect/perf/open.h"
 #include "libutil/xalloc.h"
@@ -25,6 +27,47 @@ static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
 		err = perf_ring_map(&ev->ring, ev->mappings_fd, setup->ring_pages);
 	}
 	return err;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static enum bpf_watch_flags watch_flags(const struct perf_counter *c)
+{
+	if (!perf_counter_is_clock(c))
+		return 0;
+	return BPF_WATCH_BY_TIME | (c->kernel ? 0 : BPF_WATCH_NO_KERNEL) |
+	       (c->user ? 0 : BPF_WATCH_NO_USER) | (c->exclude_idle ? BPF_WATCH_NO_IDLE : 0);
+}
+
+/* What is open is closed by close_counter(). */
+static int open_walker(const struct perf_events *ev, unsigned int cpu,
+		       const struct perf_event_setup *setup, struct perf_cpu_counter *c,
+		       struct op_error *e)
+{
+	uint32_t place = cpu * COLLECTOR_COUNTERS_MAX + c->which;
+	int err = 0;
+
+	c->output_fd = perf_open_output(cpu, setup);
+	if (c->output_fd < 0) {
+		err = c->output_fd;
+		c->output_fd = -1;
+		return perf_open_error(err, NULL, cpu, e);
+	}
+	if (ioctl(c->output_fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0 ||
+	    ioctl(c->output_fd, PERF_EVENT_IOC_ID, &c->output_id) < 0)
+		err = -errno;
+	if (!err) {
+		c->link_fd = bpf_walker_attach(setup->walker, c->fd, c->output_fd, place,
+					       watch_flags(&setup->counters[c->which]));
+		err = c->link_fd < 0 ? c->link_fd : 0;
+	}
+	return err ? op_error_set(e, err, "cannot run the BPF program on CPU %u: %s", cpu,
+				  strerror(-err)) : 0;
 }
 
 static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
@@ -43,7 +86,7 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
 		return op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
 				    strerror(errno));
-	return 0;
+	return setup->walker && !asked->raw ? open_walker(ev, cpu, setup, c, e) : 0;
 }
 
 /* Make room for the events of one more thread. Those of the first thread keep their sums. */
@@ -61,8 +104,8 @@ static void prepare(struct perf_events *ev, const struct perf_event_setup *setup
 	for (unsigned int i = 0; i < setup->nr_counters; i++) {
 		struct perf_cpu_counter *c = &ev->counters[first + i];
 
-		c->fd = -1;
-		c->id = c->former_id = 0;
+		c->fd = c->output_fd = c->link_fd = -1;
+		c->id = c->former_id = c->output_id = c->former_output_id = 0;
 		c->which = i;
 		c->task = task;
 		c->throttled_at = 0;
@@ -128,13 +171,6 @@ close_events:
 	return err;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 int perf_events_add_task(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 			 struct op_error *e)
 {
@@ -182,9 +218,12 @@ static struct reading read_event(int fd)
 
 static void close_counter(struct perf_cpu_counter *c)
 {
-	struct reading r = read_event(c->fd);
+	struct reading r;
 
-	c->lost_before += r.lost;
+	close_fd(&c->link_fd);
+	r = read_event(c->fd);
+	c->lost_before += r.lost + read_event(c->output_fd).lost;
+	close_fd(&c->output_fd);
 	c->times_before.enabled_ns += r.time_enabled;
 	c->times_before.running_ns += r.time_running;
 	close_fd(&c->fd);
@@ -216,6 +255,10 @@ static void replace(struct perf_cpu_counter *c, const struct perf_cpu_counter *f
 		(void)ioctl(fresh->fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 	close_counter(c);
+	c->output_fd = fresh->output_fd;
+	c->link_fd = fresh->link_fd;
+	c->former_output_id = c->output_id;
+	c->output_id = fresh->output_id;
 	c->fd = fresh->fd;
 	c->former_id = c->id;
 	c->id = fresh->id;
@@ -233,7 +276,7 @@ int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	err = open_counters(&fresh, cpu, setup, 0, NULL);
 	for (unsigned int i = 0; i < fresh.nr; i++) {
 		if (err)
-			close_fd(&fresh.counters[i].fd);
+			close_counter(&fresh.counters[i]);
 		else
 			replace(&ev->counters[i], &fresh.counters[i], ev->sampling);
 	}
@@ -259,11 +302,16 @@ int perf_events_sample(struct perf_events *ev, bool on)
 	return err;
 }
 
-static struct perf_cpu_counter *search_former(struct perf_events *ev, uint64_t id)
+static struct perf_cpu_counter *search_others(struct perf_events *ev, uint64_t id)
 {
-	for (unsigned int i = 0; id && i < ev->nr; i++)
-		if (ev->counters[i].former_id == id)
-			return &ev->counters[i];
+	for (unsigned int i = 0; id && i < ev->nr; i++) {
+		struct perf_cpu_counter *c = &ev->counters[i];
+
+		if (c->output_id == id)
+			return ev->found = c;
+		if (c->former_id == id || c->former_output_id == id)
+			return c;
+	}
 	return NULL;
 }
 
@@ -281,7 +329,7 @@ struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
 			end = middle;
 	}
 	if (first == ev->nr || ev->counters[first].id != id)
-		return search_former(ev, id);
+		return search_others(ev, id);
 	ev->found = &ev->counters[first];
 	return ev->found;
 }
@@ -343,7 +391,8 @@ uint64_t perf_events_lost_samples(const struct perf_events *ev)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < ev->nr; i++)
-		sum += ev->counters[i].lost_before + read_event(ev->counters[i].fd).lost;
+		sum += ev->counters[i].lost_before + read_event(ev->counters[i].fd).lost +
+		       read_event(ev->counters[i].output_fd).lost;
 	return sum;
 }
 

@@ -25,11 +25,14 @@ struct perf_event_setup {
 	size_t ring_pages;		/* a power of two; halved until the kernel can lock them */
 	bool no_build_ids, no_lost;	/* the kernel is too old */
 	bool cgroups;			/* record those of samples, and new ones */
+	struct bpf_walker *walker;	/* not owned; walks stacks of samples. NULL: none */
 	/* Stacks [PC-80]: */
 	unsigned int max_addresses;	/* in the kernel's list; 0: no stacks */
 	uint32_t copy_bytes;		/* of user stack; 0: list user callers */
 	uint64_t copy_period_ns;	/* between samples; limits copy_bytes to the ring's room */
 };
+
+struct bpf_walker;
 
 struct perf_times {
 	uint64_t enabled_ns, running_ns;
@@ -41,6 +44,8 @@ struct perf_cpu_counter {
 	unsigned int which;		/* index in the setup's counters */
 	unsigned int task;		/* of targets.h; all tasks: 0 */
 	uint64_t id, former_id;		/* in its records; in those before it was replaced */
+	int output_fd, link_fd;		/* of the BPF program: where it writes, and that it runs */
+	uint64_t output_id, former_output_id;	/* in what it writes; 0: there is none */
 	unsigned int counter;		/* number in its samples' words */
 	uint64_t lost_before;		/* samples lost by events closed since */
 	struct perf_times times_before;
@@ -97,7 +102,7 @@ static inline struct perf_cpu_counter *perf_events_find(struct perf_events *ev, 
 {
 	struct perf_cpu_counter *c = ev->found;
 
-	return c && c->id == id ? c : perf_events_search(ev, id);
+	return c && (c->id == id || (id && c->output_id == id)) ? c : perf_events_search(ev, id);
 }
 
 /* Resume an event that the kernel throttled and did not resume itself. */

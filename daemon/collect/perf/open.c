@@ -66,6 +66,8 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.enable_on_exec = setup->on_exec;
 	a.exclude_idle = c->exclude_idle;
 	a.exclude_guest = !c->guests_too;
+	if (setup->walker && perf_counter_is_clock(c))	/* the BPF program does that [PC-98] */
+		a.exclude_kernel = a.exclude_hv = a.exclude_user = a.exclude_idle = 0;
 	if (setup->max_addresses)
 		ask_for_stacks(&a, setup);
 	return a;
@@ -122,6 +124,16 @@ int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 		fd = open_event(&attr, setup->tid, cpu);
 	}
 	return fd;
+}
+
+int perf_open_output(unsigned int cpu, const struct perf_event_setup *setup)
+{
+	struct perf_event_attr attr = common_attr(setup);
+
+	attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	attr.sample_period = 1;
+	return open_event(&attr, 0, cpu);
 }
 
 static bool is_refusal(int err)

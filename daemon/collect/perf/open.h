@@ -17,6 +17,9 @@ int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup);
 int perf_open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
 		       struct perf_counter *c);
 
+/* Nothing: it carries what the BPF program writes for an event of sampling. */
+int perf_open_output(unsigned int cpu, const struct perf_event_setup *setup);
+
 /*
  * Explain in @e what @err of perf_event_open(2) on @cpu means and what to do; returns @err.
  * @c: NULL if no event counts.

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "daemon/collect/bpf/shared.h"
+
 #define TID_GONE	((uint32_t)-1)
 
 /* The end of every record that is not a sample, due to sample_id_all. */
@@ -381,6 +383,18 @@ int perf_sample_stack_parse(const void *bytes, size_t size, bool raw, bool copie
 	if (copies && (!take_registers(&r, &c) || !take_copy(&r, &c)))
 		return -EBADMSG;
 	*ret = c;
+	return 0;
+}
+
+int perf_sample_walked_parse(const void *bytes, size_t size, struct perf_sample_stack *ret)
+{
+	const size_t head = offsetof(struct bpf_stack, addresses);
+	const struct bpf_stack *walked = bytes;
+
+	if (size < head || walked->raw_size > size - sizeof(walked->raw_size) ||
+	    (size - head) / sizeof(uint64_t) < (size_t)walked->nr_kernel + walked->nr_user)
+		return -EBADMSG;
+	*ret = (struct perf_sample_stack){ .walked = walked };
 	return 0;
 }
 

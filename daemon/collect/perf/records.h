@@ -44,6 +44,7 @@ struct perf_sample {
 	uint64_t pc;
 	uint32_t tgid, tid;		/* (uint32_t)-1: the task is past its exit */
 	enum perf_mode mode;
+	bool walked;			/* its stack is of the BPF program; set by the reader */
 	uint32_t counter;		/* not in the record: set by the reader */
 	/* The rest of its record if its event has stacks, still on the ring; else 0 */
 	uint32_t stack_size;
@@ -112,7 +113,10 @@ const void *perf_record_raw(const void *bytes, size_t size, bool has_stack, size
 #define PERF_USER_REGS_NR	1
 #endif
 
+struct bpf_stack;
+
 struct perf_sample_stack {
+	const struct bpf_stack *walked;	/* found by the BPF program: there is nothing else */
 	/*
 	 * Addresses, innermost first, beginning with the sample's own. PERF_CONTEXT_KERNEL precedes
 	 * the kernel's, PERF_CONTEXT_USER the user's.
@@ -139,6 +143,9 @@ static inline uint64_t perf_user_register(const uint64_t *registers, unsigned in
  */
 int perf_sample_stack_parse(const void *bytes, size_t size, bool raw, bool copies,
 			    struct perf_sample_stack *ret);
+
+/* The same of a sample whose stack the BPF program has found. */
+int perf_sample_walked_parse(const void *bytes, size_t size, struct perf_sample_stack *ret);
 
 /*
  * What a sample with a copy can do without [PC-90]: the word with the size of the copy is at

@@ -286,6 +286,7 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 		s->stack = l->at + PERF_SAMPLE_BYTES;
 		s->stack_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
 		s->position = l->position;
+		s->walked = record->id == c->output_id || record->id == c->former_output_id;
 	}
 	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS: needs the whole record */
 		perf_order_add_change(r->order, record, l->at, l->size);

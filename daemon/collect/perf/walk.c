@@ -9,6 +9,8 @@
 
 #include <linux/perf_event.h>
 
+#include "daemon/collect/bpf/shared.h"
+#include "daemon/collect/perf/pushed.h"
 #include "daemon/collect/perf/stacks.h"
 #include "daemon/collect/perf/unwind.h"
 
@@ -122,7 +124,7 @@ static bool is_incomplete(enum op_stack_end end)
 }
 
 /* What is kept of a deep stack, and how that is written [EB-44]. */
-static void end_copied(struct perf_walk *w, const struct perf_unwind *u, enum op_stack_end end)
+static void end_walked(struct perf_walk *w, uint64_t sp, enum op_stack_end end)
 {
 	unsigned int outer = 0;
 
@@ -135,7 +137,7 @@ static void end_copied(struct perf_walk *w, const struct perf_unwind *u, enum op
 		end = OP_STACK_TRUNCATED;
 	}
 	if (!outer && is_incomplete(end))
-		outer = add_entry(w, u->sp);
+		outer = add_entry(w, sp);
 	w->end = end | w->flags | outer << OP_STACK_OUTER_SHIFT;
 }
 
@@ -167,8 +169,12 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 		if (!is_supported)
 			return NULL;
 		(void)perf_image_cookie(w->cookies, m->image);
-		if (!perf_tables_get(&w->stacks->tables, m->image, &table) && w->may_wait)
-			return m->image;
+		if (!perf_tables_get(&w->stacks->tables, m->image, &table)) {
+			if (w->may_wait)
+				return m->image;
+		} else if (w->to_push) {
+			perf_pushed_table(w->to_push, m->image, table);
+		}
 		if (!perf_unwind_step(u, table, perf_mapping_offset(m, pc), ret_end))
 			return NULL;
 	} while (true);
@@ -192,8 +198,65 @@ static struct perf_image *find_by_tables(struct perf_walk *w)
 		w->found.address = 0;
 	perf_copy_size_add(&w->stacks->copy_size, u.needed, u.size, u.asked,
 			   end == OP_STACK_SHORT_COPY ? u.beyond : 0);
-	end_copied(w, &u, end);
+	end_walked(w, u.sp, end);
 	return NULL;
+}
+
+/* Whether the program knew @pc, which is in @m, as what it was: else it had the wrong table. */
+static bool was_pushed(const struct perf_walk *w, const struct perf_mapping *m, uint64_t pc)
+{
+	const struct perf_mapping *then = w->pushed ? perf_maps_find(w->pushed, pc) : NULL;
+
+	return then && (then == m || (then->image == m->image &&
+				      then->offset - then->start == m->offset - m->start));
+}
+
+/* [PC-96] The frames after a wrong table are wrong, so those before it are kept. */
+static void find_by_program(struct perf_walk *w)
+{
+	const struct bpf_stack *s = w->stack->walked;
+	const uint64_t *address = s->addresses + s->nr_kernel;
+	enum op_stack_end end = s->end & OP_STACK_END_MASK;
+
+	w->flags = s->end & OP_STACK_FRAME_POINTERS;
+	if (s->serial && w->leaf && !was_pushed(w, w->leaf, w->pc)) {
+		w->end = OP_STACK_NO_MAPS;
+		return;
+	}
+	for (unsigned int i = 0; i < s->nr_user; i++) {
+		const struct perf_mapping *m = w->find(w->context, address[i] - 1);
+
+		if (!m || !perf_mapping_has_place(m, address[i])) {
+			end = OP_STACK_NO_MAPS;
+			break;
+		}
+		if (!add_copied(w, m, address[i])) {
+			end = OP_STACK_TRUNCATED;
+			break;
+		}
+		(void)perf_image_cookie(w->cookies, m->image);
+		w->found = (struct perf_entry){ s->sp, address[i] };
+		w->found_image = m->image;
+		if (!was_pushed(w, m, address[i] - 1)) {
+			end = OP_STACK_NO_MAPS;
+			break;
+		}
+	}
+	if (end != OP_STACK_COMPLETE || w->flags)
+		w->found.address = 0;
+	end_walked(w, s->sp, end);
+}
+
+/* The sample's own address comes first; before it newer kernels put a marker. */
+static bool add_walked_kernel(struct perf_walk *w)
+{
+	const struct bpf_stack *s = w->stack->walked;
+	unsigned int i = s->nr_kernel && is_context(s->addresses[0]);
+
+	while (++i < s->nr_kernel)
+		if (!add_frame(w, NULL, s->addresses[i]))
+			return false;
+	return true;
 }
 
 static unsigned int find_by_list(struct perf_walk *w)
@@ -227,6 +290,11 @@ struct perf_image *perf_walk_stack(struct perf_walk *w)
 	w->nr = w->nr_omitted = w->flags = 0;
 	w->found = (struct perf_entry){ 0, 0 };
 	w->end = OP_STACK_TRUNCATED;
+	if (w->stack->walked) {
+		if (add_walked_kernel(w))
+			find_by_program(w);
+		return NULL;
+	}
 	for (size_t i = 1; w->in_kernel && i < nr; i++)
 		if (!add_frame(w, NULL, address[i]))
 			return NULL;

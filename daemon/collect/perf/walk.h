@@ -16,6 +16,7 @@
 #include "daemon/collect/perf/records.h"
 #include "oprofilefs/op_abi.h"
 
+struct perf_pushed;
 struct perf_stacks;
 
 struct perf_frame {
@@ -30,8 +31,12 @@ struct perf_walk {
 	const struct perf_mapping *(*find)(void *context, uint64_t pc);
 	void *context;
 	const struct perf_sample_stack *stack;
+	const struct perf_mapping *leaf;	/* of the sample's own @pc; NULL: in the kernel */
+	uint64_t pc;
+	struct perf_pushed *to_push;	/* where tables go, or NULL */
 	bool in_kernel;			/* the sample is */
 	bool may_wait;			/* for tables */
+	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-96] */
 	struct perf_entry entry;	/* of the main thread, if the sample is of that */
 
 	/* the result */

@@ -169,7 +169,7 @@ TEST(bad_lines)
 		{ "CALLGRAPH=1025\n", "expected 0 to 1024" },
 		{ "KERNEL_RANGE=ffff,1\n", "START,END" },
 		{ "KERNEL_RANGE=1\n", "START,END" },
-		{ "COLLECTOR=ebpf\n", "expected auto, module or perf" },
+		{ "COLLECTOR=ebpf\n", "expected auto, module, perf or bpf" },
 		{ "MODEL=p4\n", "expected auto, intel" },
 		{ "CHOSEN_EVENTS_1=A:1\n", "expected CHOSEN_EVENTS_0, got CHOSEN_EVENTS_1" },
 		{ "CHOSEN_EVENTS_0=A:1\nCHOSEN_EVENTS_0=A:1\n", "rc:2: " },

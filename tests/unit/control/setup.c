@@ -92,6 +92,7 @@ TEST(values)
 		{ SET_SESSION_DIR, "/tmp/x", 0 },
 		{ SET_COLLECTOR, "module", 0 },
 		{ SET_COLLECTOR, "perf", 0 },
+		{ SET_COLLECTOR, "bpf", 0 },
 		{ SET_COLLECTOR, "auto", 0 },
 		{ SET_COLLECTOR, "ebpf", -EINVAL },
 		{ SET_MODEL, "auto", 0 },

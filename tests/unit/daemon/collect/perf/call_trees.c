@@ -9,10 +9,10 @@
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 
-static const struct sampling by_tables = {500000, RING_WORDS, DEPTH, false};
-static const struct sampling by_frame_pointers = {500000, RING_WORDS, DEPTH, true};
+static const struct sampling by_tables = {500000, RING_WORDS, DEPTH, false, false};
+static const struct sampling by_frame_pointers = {500000, RING_WORDS, DEPTH, true, false};
 /* What is rare is to be seen in numbers. */
-static const struct sampling often = {200000, RING_WORDS, DEPTH, false};
+static const struct sampling often = {200000, RING_WORDS, DEPTH, false, false};
 
 TEST(without_frame_pointers)
 {

@@ -19,6 +19,7 @@
 
 #include "tests/unit/daemon/collect/perf/truth.h"
 
+#include "daemon/collect/bpf/walker.h"
 #include "daemon/record/trans.h"
 #include "libutil/file.h"
 #include "tests/unit/daemon/collect/perf/call_trees/modes.h"
@@ -46,7 +47,7 @@ struct sampling {
 	uint64_t period_ns;
 	size_t ring_words;
 	unsigned int depth;
-	bool by_frame_pointers;
+	bool by_frame_pointers, by_bpf;
 };
 
 static struct world {
@@ -56,6 +57,7 @@ static struct world {
 	struct trans *trans;
 	struct seen_mode seen[NR_MODES];
 	size_t nr;
+	uint64_t lost;		/* samples, so far */
 	char path[PATH_MAX];
 	struct symbols symbols;
 	double deadline;
@@ -277,10 +279,33 @@ static inline void feed(void *context, const op_word *words, size_t nr)
 	trans_feed(context, words, nr);
 }
 
+/*
+ * If the ring was full, changes of mappings may be lost, and until /proc was read again nothing is
+ * certain [PC-36]. That happens on a busy machine, and is not what these tests ask for.
+ */
+static inline void begin_again_after_loss(void)
+{
+	struct cpu_counts all = totals(world.collector);
+	uint64_t lost = all.lost[LOST_RING] + all.lost[LOST_STALE_MAPPINGS];
+
+	for (size_t i = 0; lost != world.lost && i < world.nr; i++) {
+		struct seen_mode *s = &world.seen[i];
+		const struct mode *m = s->mode;
+
+		/* what is wrong stays so */
+		if (m->by_program || (s->wrong && !m->moves_frames && !m->has_no_table))
+			continue;
+		s->restarts++;
+		forget_seen(s);
+	}
+	world.lost = lost;
+}
+
 static inline void drain(void)
 {
 	usleep(20000);
 	CHECK(!world.collector->drain(world.collector, false, feed, world.trans, NULL), "drain");
+	begin_again_after_loss();
 }
 
 /* A copy that nobody else runs, as another test may at this moment. */
@@ -321,6 +346,10 @@ static inline void open_world(const char *program, const struct sampling *how,
 	symbols_read(&world.symbols, world.path);
 	world.trans = trans_new(ops, NULL);
 	CHECK(!unwind_cache_create((size_t)64 << 20, &world.config.unwind), "cache");
+	if (how->by_bpf) {
+		world.collector = collector_bpf();
+		CHECK(!bpf_walker_load((size_t)64 << 20, &world.config.walker, &e), "%s", e.text);
+	}
 	if (world.collector->open(world.collector, &world.config, &e) ||
 	    world.collector->start(world.collector, &e)) {
 		CHECK(false, "open: %s", e.text);
@@ -330,10 +359,17 @@ static inline void open_world(const char *program, const struct sampling *how,
 
 static inline void close_world(void)
 {
+	struct collector_status status;
 	struct op_error e = {""};
+
+	world.collector->status(world.collector, &status);
+	printf("# %llu stacks found by BPF\n", (unsigned long long)status.nr_walked);
+	CHECK(!world.config.walker || status.nr_walked >= GOAL * world.nr / 2, "by BPF: %llu",
+	      (unsigned long long)status.nr_walked);
 
 	CHECK(!world.collector->stop(world.collector, &e), "stop: %s", e.text);
 	world.collector->close(world.collector);
+	bpf_walker_free(world.config.walker);
 	unwind_cache_destroy(world.config.unwind);
 	trans_free(world.trans);
 	symbols_free(&world.symbols);

@@ -12,7 +12,7 @@
 
 TEST(large_stacks)
 {
-	static const struct sampling how = {2000000, RING_WORDS, DEPTH, false};
+	static const struct sampling how = {2000000, RING_WORDS, DEPTH, false, false};
 
 	check_stacks("call_tree", large_modes, 1, &how);
 	check_stacks("call_tree-fp", large_modes, 1, &how);
@@ -20,7 +20,7 @@ TEST(large_stacks)
 
 TEST(fork_storm)
 {
-	static const struct sampling how = {250000, RING_WORDS, DEPTH, false};
+	static const struct sampling how = {250000, RING_WORDS, DEPTH, false, false};
 
 	check_stacks("call_tree", storm_modes, 1, &how);
 	check_stacks("call_tree-static", storm_modes, 1, &how);
@@ -78,7 +78,7 @@ static void watch_recursion(unsigned int depth)
 /* The depth counts callers, of which 31 are ours and some more the C library's. */
 TEST(depth_is_1024_callers)
 {
-	static const struct sampling how = {2000000, RING_WORDS, OP_STACK_DEPTH_MAX, false};
+	static const struct sampling how = {2000000, RING_WORDS, OP_STACK_DEPTH_MAX, false, false};
 	static const struct trans_ops ops = {.stack = take_spinning};
 	unsigned int most = OP_STACK_DEPTH_MAX;
 

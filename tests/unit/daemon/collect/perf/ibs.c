@@ -191,8 +191,8 @@ TEST(from_records_to_words)
 	static struct perf_cpu_state states[2];
 	struct perf_attribute a = { .emit = &emit, .cpus = states, .nr_cpus = 2,
 				    .branch_target = true };
-	struct perf_sample plain = { 20, 0xffffffff81000020, 10, 11, PERF_MODE_KERNEL, 3, 0, NULL,
-				     0, 0 };
+	struct perf_sample plain = { 20, 0xffffffff81000020, 10, 11, PERF_MODE_KERNEL, false, 3, 0,
+				     NULL, 0, 0 };
 	struct perf_processes processes;
 	struct perf_order *o = perf_order_new();
 

@@ -115,18 +115,24 @@ TEST(every_sample_ends_somewhere)
 		struct perf_sample sample;
 		int lost; /* reason, or -1: a pair */
 	} cases[] = {
-		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0, 0}, -1},
-		{{1, 0x5000, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_NO_MAPPING},
-		{{1, 0x1010, NOBODY + 1, NOBODY + 1, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_NO_MM},
-		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_UNKNOWN, 0, 0, NULL, 0, 0}, LOST_NO_MODE},
-		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
+		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_USER, false, 0, 0, NULL, 0, 0}, -1},
+		{{1, 0x5000, NOBODY, NOBODY,
+			PERF_MODE_USER, false, 0, 0, NULL, 0, 0}, LOST_NO_MAPPING},
+		{{1, 0x1010, NOBODY + 1, NOBODY + 1,
+			PERF_MODE_USER, false, 0, 0, NULL, 0, 0}, LOST_NO_MM},
+		{{1, 0x1010, NOBODY, NOBODY,
+			PERF_MODE_UNKNOWN, false, 0, 0, NULL, 0, 0}, LOST_NO_MODE},
+		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL, false, 0, 0, NULL, 0, 0},
 		 LOST_INVALID_PC},
-		{{1, 0x2fff, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_INVALID_PC},
-		{{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0}, -1},
-		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL, 0, 0, NULL, 0,
+		{{1, 0x2fff, NOBODY, NOBODY,
+			PERF_MODE_USER, false, 0, 0, NULL, 0, 0}, LOST_INVALID_PC},
+		{{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, false, 0, 0, NULL, 0, 0}, -1},
+		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2,
+			PERF_MODE_KERNEL, false, 0, 0, NULL, 0,
 		  0}, -1},
-		{{1, 0x1010, 0, 0, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_NO_MM},
-		{{1, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0}, -1},
+		{{1, 0x1010, 0, 0, PERF_MODE_USER, false, 0, 0, NULL, 0, 0}, LOST_NO_MM},
+		{{1, 0xffffffff81000000, GONE, GONE,
+			PERF_MODE_KERNEL, false, 0, 0, NULL, 0, 0}, -1},
 	};
 	struct perf_cookies *cookies = perf_cookies_new();
 	struct perf_processes processes;
@@ -171,9 +177,10 @@ TEST(every_sample_ends_somewhere)
 TEST(samples_of_the_idle_task_are_counted)
 {
 	static const struct perf_sample samples[] = {
-		{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
-		{2, 0xffffffff81000000, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
-		{3, 0x1010, 0, 0, PERF_MODE_USER, 0, 0, NULL, 0, 0},	/* of another namespace */
+		{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, false, 0, 0, NULL, 0, 0},
+		{2, 0xffffffff81000000, NOBODY, NOBODY, PERF_MODE_KERNEL, false, 0, 0, NULL, 0, 0},
+		{3, 0x1010, 0, 0,
+			PERF_MODE_USER, false, 0, 0, NULL, 0, 0},	/* of another namespace */
 	};
 	struct perf_cookies *cookies = perf_cookies_new();
 	struct perf_processes processes;
@@ -207,7 +214,8 @@ TEST(samples_after_exit_keep_their_program)
 				   .emit = &emit,
 				   .cpus = cpus,
 				   .nr_cpus = 2};
-	struct perf_sample s = {9, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL, 0, 0, NULL,
+	struct perf_sample s = {9, 0xffffffff81000000, GONE, GONE,
+		PERF_MODE_KERNEL, false, 0, 0, NULL,
 				0, 0};
 	struct bytes b;
 
@@ -239,7 +247,8 @@ TEST(names_of_tasks)
 				   .cpus = cpus,
 				   .nr_cpus = 2,
 				   .comms = comms};
-	struct perf_sample s = {9, 0xffffffff81000000, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL,
+	struct perf_sample s = {9, 0xffffffff81000000, NOBODY, NOBODY,
+		PERF_MODE_KERNEL, false, 0, 0, NULL,
 				0, 0};
 	struct bytes b;
 
@@ -313,7 +322,7 @@ static void lose_changes(uint64_t time)
 /* The inode of the file that a sample is recorded for; 0: lost because it is not certain. */
 static uint64_t owner(uint32_t pid, uint64_t pc, uint64_t time)
 {
-	struct perf_sample s = {time, pc, pid, pid, PERF_MODE_USER, 0, 0, NULL, 0, 0};
+	struct perf_sample s = {time, pc, pid, pid, PERF_MODE_USER, false, 0, 0, NULL, 0, 0};
 	uint64_t lost = cpus[1].counts.lost[LOST_STALE_MAPPINGS];
 	const struct perf_image *image = NULL;
 
