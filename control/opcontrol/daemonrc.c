@@ -92,6 +92,14 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
+static int parse_rate(const char *value, struct setup *s, struct op_error *e)
+{
+	if (number_parse_range(value, 0, RATE_MAX, &s->rate))
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0 to %d",
+				    value, RATE_MAX);
+	return 0;
+}
+
 /* The value is what the option takes. */
 static int parse_setting(enum setting_id id, const char *value, struct setup *s,
 			 struct op_error *e)
@@ -170,7 +178,7 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 	if (!strcmp(key, "NR_CHOSEN"))
 		return parse_nr_chosen(value, s, e);
 	if (!strcmp(key, "RATE"))
-		return parse_number(value, RATE_MAX, &s->rate, e);
+		return parse_rate(value, s, e);
 	if (!strcmp(key, "MAX_COST"))
 		return parse_max_cost(value, s, e);
 	if (!strcmp(key, "VMLINUX"))
