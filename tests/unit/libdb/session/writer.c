@@ -139,6 +139,25 @@ TEST(parts)
 	      "a later writer finds the part");
 }
 
+/* Nor are samples filed as those of another build if there is no room for their part [SS-62]. */
+TEST(too_many_parts)
+{
+	struct session_record r = { 1, 16, 3 };
+	struct seen seen = { .cgroup = "/more" };
+	struct op_error e = { "" };
+	FILE *index;
+
+	tmpdir_make();
+	CHECK(!file_make_dirs(tmpdir_path("samples/current/stats/parts"), 0755), "folder");
+	index = fopen(tmpdir_path("samples/current/stats/parts/index"), "w");
+	for (int i = 0; index && i < SESSION_PARTS_MAX; i++)
+		fprintf(index, "- /%d\n", i);
+	CHECK(index && !fclose(index), "index");
+	CHECK(write_all(&r, 1, &seen, &e) == -ENOSPC, "%s", e.text);
+	CHECK(seen.failed == 3 && !seen.added && count_in(FIRST, 16) == -ENOENT, "%llu failed",
+	      (unsigned long long)seen.failed);
+}
+
 /* A file that cannot be written costs its own samples, and the others only on request. */
 TEST(unwritable_file)
 {
