@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,11 +27,17 @@ int main(int argc, char **argv)
 {
 	static struct bpf_insn program[STEPS + 2];
 	static char packet[64];
+	/* before 5.11 programs are locked memory, of which perf's rings are in the same account */
+	const struct rlimit no_limit = { RLIM_INFINITY, RLIM_INFINITY };
 	union bpf_attr attr;
 	int fd;
 
 	if (argc != 2)
 		return 1;
+	if (setrlimit(RLIMIT_MEMLOCK, &no_limit)) {
+		perror("bpf: cannot lift the limit of locked memory");
+		return 1;
+	}
 	program[0] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 };
 	for (int i = 1; i <= STEPS; i++)
 		program[i] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MUL | BPF_K, .imm = 3 };
