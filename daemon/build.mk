@@ -11,9 +11,12 @@ bpf_include := -I$(O) $(addprefix -I/usr/include/,$(shell $(CC) -print-multiarch
 $(O)/daemon/collect/bpf/program/walk.o: daemon/collect/bpf/program/walk.c
 	@mkdir -p $(@D)
 	$(call say,BPF)$(bpf_clang) -O2 -g -ffreestanding -target bpf -mcpu=v3 -D__x86_64__ \
+		-ffile-prefix-map=$(CURDIR)/= \
 		-Wall -Wextra -Wno-unused-parameter $(WERROR) -I. $(bpf_include) -MMD -MP -c -o $@ $<
+# (linked by itself, because that drops debug information, which names our folder)
 $(O)/daemon/collect/bpf/walk.skel.h: $(O)/daemon/collect/bpf/program/walk.o
-	$(call say,SKEL)$(bpftool) gen skeleton $< name walk > $@
+	$(call say,SKEL)$(bpftool) gen object $@.o $< && \
+		$(bpftool) gen skeleton $@.o name walk > $@.new && mv $@.new $@
 $(O)/daemon/collect/bpf/walker.o: $(O)/daemon/collect/bpf/walk.skel.h
 $(O)/daemon/collect/bpf/walker.o: cppflags += -I$(O)
 -include $(O)/daemon/collect/bpf/program/walk.d

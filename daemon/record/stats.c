@@ -122,6 +122,7 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples lost due to lost changes of mappings:",
 	     all.lost[LOST_STALE_MAPPINGS]);
+	line(out, "Nr. samples lost inside BPF programs:", all.lost[LOST_IN_BPF]);
 	line(out, "Nr. samples over a limit:", all.lost[LOST_LIMIT]);
 	line(out, "Nr. samples that could not be read:", all.lost[LOST_UNREAD]);
 	format_stacks(out, &all);

@@ -33,6 +33,7 @@ static const struct {
 				  "files" },
 	[LOST_UNREAD] = { "unread", "the daemon stopped because it could not read them" },
 	[LOST_STALE_MAPPINGS] = { "stale_mappings", "changes of the task's mappings were lost" },
+	[LOST_IN_BPF] = { "in_bpf", "the sample interrupted another BPF program" },
 	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread blocked the signal" },
 	[LOST_THREAD_NOT_RUN] = { "thread_not_run", "the thread did not run in time" },
 	[LOST_THREAD_GONE] = { "thread_gone", "the thread had exited" },

@@ -126,6 +126,7 @@ enum loss_reason {
 	LOST_UNREAD,		/* left in the collector when reading it failed for good */
 	LOST_STALE_MAPPINGS,	/* perf: the task's mappings were uncertain at that time */
 	LOST_LIMIT,		/* a process or the session had too many mappings or files */
+	LOST_IN_BPF,		/* perf: the sample interrupted another BPF program */
 	/* of libsampler, doc/sampler.md */
 	LOST_THREAD_BLOCKED,	/* the thread blocked the signal */
 	LOST_THREAD_NOT_RUN,	/* the thread did not run in time */

@@ -112,6 +112,7 @@ $(calltrees32): $(O)/tools/%: tests/vm/workloads/calltree32.c
 $(call tests_named,daemon/collect/perf,call_trees) $(call tests_named,unwind,reference): | $(calltrees32)
 
 # the daemon; its recorder is fed by a collector of the tests'
+$(call each_is_a_test,daemon/collect/bpf,libdaemon.a)
 $(call each_is_a_test,daemon/collect/perf,libdaemon.a)
 $(call tests_named,daemon/collect/perf,call_trees call_trees_bpf call_trees_hard): | $(call_trees)
 $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/record,\

@@ -17,24 +17,13 @@ void bpf_walker_free(struct bpf_walker *w)
 	(void)w;
 }
 
-int bpf_walker_attach(struct bpf_walker *w, int event, int output, uint32_t place)
+int bpf_walker_attach(struct bpf_walker *w, int event, int output, uint32_t place,
+		      enum bpf_watch_flags flags)
 {
 	(void)w;
 	(void)event;
 	(void)output;
 	(void)place;
+	(void)flags;
 	return -ENOTSUP;
-}
-
-int bpf_walker_set_process(struct bpf_walker *w, uint32_t tgid, const struct bpf_process *process)
-{
-	(void)w;
-	(void)tgid;
-	(void)process;
-	return -ENOTSUP;
-}
-
-void bpf_walker_clear_processes(struct bpf_walker *w)
-{
-	(void)w;
 }

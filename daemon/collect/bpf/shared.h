@@ -17,12 +17,25 @@
 #define BPF_KERNEL_MAX		127	/* the kernel lists no more by default */
 #define BPF_ADDRESSES_MAX	(BPF_KERNEL_MAX + OP_STACK_DEPTH_MAX)
 
-/* Of the map "processes", by tgid: its mappings are @nr values of the map "mappings". */
+/* A process's mappings: @nr values of the map "mappings". */
 struct bpf_process {
+	u64 serial;			/* another one whenever it is written; 0: none */
+	u32 tgid;
 	u32 first, nr;
-	u32 serial;			/* changes whenever the collector writes it; not 0 */
 	u32 zero;
 };
+
+/* The map "processes": a hash table that the collector writes without system calls. */
+#define BPF_SETS_SHIFT		10
+#define BPF_WAYS		8
+struct bpf_process_set {
+	struct bpf_process way[BPF_WAYS];
+};
+
+static inline u32 bpf_set_of(u32 tgid)
+{
+	return tgid * 2654435761u >> (32 - BPF_SETS_SHIFT);
+}
 
 /* By address. */
 struct bpf_mapping {
@@ -47,13 +60,34 @@ struct bpf_image {
 	u32 nr_rows, nr_rules;
 };
 
+/*
+ * An event by time is opened for all modes and tasks, so that its timer always runs the program,
+ * which drops what is not wanted.
+ */
+enum bpf_watch_flags {
+	BPF_WATCH_BY_TIME	= 1,
+	BPF_WATCH_NO_KERNEL	= 2,
+	BPF_WATCH_NO_USER	= 4,
+	BPF_WATCH_NO_IDLE	= 8,
+};
+
+/* Of the map "watches", of each event: samples that the program was not run for [PC-98]. */
+struct bpf_watch {
+	u64 missed;
+	u64 event;			/* whose expected is; 0: none yet */
+	u64 expected;			/* count, or time, at which the next sample is due */
+	u32 flags;			/* enum bpf_watch_flags, set by the collector */
+	u32 zero;
+};
+
 /* The raw data of a sample whose stack the program found, as it is in the record. */
 struct bpf_stack {
 	u32 raw_size;			/* written by the kernel: of what follows */
-	u32 serial;			/* of the process; 0: no user part */
-	u32 end;			/* enum op_stack_end, perhaps OP_STACK_FRAME_POINTERS */
 	u16 nr_kernel, nr_user;
+	u64 serial;			/* of the process; 0: no user part */
 	u64 sp;				/* of the outermost frame found */
+	u32 end;			/* enum op_stack_end, perhaps OP_STACK_FRAME_POINTERS */
+	u32 zero;
 	u64 addresses[BPF_ADDRESSES_MAX];	/* callers, innermost first */
 };
 

@@ -13,13 +13,10 @@
 #include <unistd.h>
 
 #include "daemon/collect/bpf/walk.skel.h"
-#include "daemon/collect/collector.h"
-#include "libdb/session/session.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define BTF_FILE	"/sys/kernel/btf/vmlinux"
-#define PROCESSES_MAX	8192
 #define IMAGES_MAX	16384
 #define INITIAL_PID_NS	0xeffffffcu	/* the inode of the first PID namespace */
 
@@ -46,7 +43,6 @@ static bool is_in_first_pid_namespace(void)
 /* How @bytes are divided. A file has 8 bytes in rows for each in rules, by far. */
 static void divide(struct bpf_walker *w, size_t bytes)
 {
-	w->nr_processes = PROCESSES_MAX;
 	w->nr_images = IMAGES_MAX;
 	w->nr_mappings = (uint32_t)(bytes / 8 / sizeof(struct bpf_mapping));
 	w->nr_rules = (uint32_t)(bytes / 8 / BPF_RULE_BYTES);
@@ -82,10 +78,8 @@ static int explain(int err, struct op_error *e)
 
 static int set_sizes(const struct bpf_walker *w, struct walk *s)
 {
-	int err = bpf_map__set_max_entries(s->maps.processes, w->nr_processes);
+	int err = bpf_map__set_max_entries(s->maps.mappings, w->nr_mappings);
 
-	if (!err)
-		err = bpf_map__set_max_entries(s->maps.mappings, w->nr_mappings);
 	if (!err)
 		err = bpf_map__set_max_entries(s->maps.images, w->nr_images);
 	if (!err)
@@ -93,8 +87,9 @@ static int set_sizes(const struct bpf_walker *w, struct walk *s)
 	if (!err)
 		err = bpf_map__set_max_entries(s->maps.words, w->nr_words / BPF_WORDS);
 	if (!err)
-		err = bpf_map__set_max_entries(s->maps.outputs,
-					       COUNTS_MAX_CPUS * COLLECTOR_COUNTERS_MAX);
+		err = bpf_map__set_max_entries(s->maps.outputs, BPF_PLACES_MAX);
+	if (!err)
+		err = bpf_map__set_max_entries(s->maps.watches, BPF_PLACES_MAX);
 	return err;
 }
 
@@ -112,15 +107,14 @@ static int load(struct bpf_walker *w, size_t bytes, struct op_error *e)
 		err = walk__load(s);
 	if (err)
 		return explain(err, e);
+	w->sets = map_array(s->maps.processes);
+	w->watches = map_array(s->maps.watches);
 	w->mappings = map_array(s->maps.mappings);
 	w->images = map_array(s->maps.images);
 	w->rules = map_array(s->maps.rules);
 	w->words = map_array(s->maps.words);
-	if (!w->mappings || !w->images || !w->rules || !w->words)
+	if (!w->sets || !w->watches || !w->mappings || !w->images || !w->rules || !w->words)
 		return op_error_set(e, -ENOMEM, "cannot map the arrays of the BPF program");
-	w->program_fd = bpf_program__fd(s->progs.walk);
-	w->processes_fd = bpf_map__fd(s->maps.processes);
-	w->outputs_fd = bpf_map__fd(s->maps.outputs);
 	return 0;
 }
 
@@ -159,6 +153,8 @@ void bpf_walker_free(struct bpf_walker *w)
 {
 	if (!w)
 		return;
+	unmap(w->sets, sizeof(*w->sets) << BPF_SETS_SHIFT);
+	unmap(w->watches, BPF_PLACES_MAX * sizeof(*w->watches));
 	unmap(w->mappings, w->nr_mappings * sizeof(*w->mappings));
 	unmap(w->images, w->nr_images * sizeof(*w->images));
 	unmap(w->rules, w->nr_rules * BPF_RULE_BYTES);
@@ -167,27 +163,16 @@ void bpf_walker_free(struct bpf_walker *w)
 	free(w);
 }
 
-int bpf_walker_attach(struct bpf_walker *w, int event, int output, uint32_t place)
+int bpf_walker_attach(struct bpf_walker *w, int event, int output, uint32_t place,
+		      enum bpf_watch_flags flags)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = place);
 	int link;
 
-	if (bpf_map_update_elem(w->outputs_fd, &place, &output, BPF_ANY))
+	w->watches[place].flags = flags;
+	if (bpf_map_update_elem(bpf_map__fd(w->skeleton->maps.outputs), &place, &output, BPF_ANY))
 		return -errno;
-	link = bpf_link_create(w->program_fd, event, BPF_PERF_EVENT, &opts);
+	link = bpf_link_create(bpf_program__fd(w->skeleton->progs.walk), event, BPF_PERF_EVENT,
+			       &opts);
 	return link < 0 ? -errno : link;
-}
-
-int bpf_walker_set_process(struct bpf_walker *w, uint32_t tgid, const struct bpf_process *process)
-{
-	return bpf_map_update_elem(w->processes_fd, &tgid, process, BPF_ANY) ? -errno : 0;
-}
-
-void bpf_walker_clear_processes(struct bpf_walker *w)
-{
-	uint32_t tgid;
-
-	while (!bpf_map_get_next_key(w->processes_fd, NULL, &tgid))
-		if (bpf_map_delete_elem(w->processes_fd, &tgid))
-			break;
 }

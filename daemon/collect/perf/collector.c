@@ -443,15 +443,17 @@ static void add_counts(const struct perf_collector *p, unsigned int cpu, struct 
 {
 	const struct cpu_counts *from = &p->states[cpu].counts;
 	uint64_t lost = perf_rings_lost(&p->rings, cpu), idle = from->idle;
+	uint64_t in_bpf = p->pushed.walker ? bpf_walker_missed(p->pushed.walker, cpu) : 0;
 
 	if (has_idle(p))
 		idle += p->idle.ns[cpu] / p->counters[0].period_ns;
-	to->received += from->received - from->idle + idle + lost;
+	to->received += from->received - from->idle + idle + lost + in_bpf;
 	to->idle += idle;
 	to->event_errors += p->rings.cpus[cpu].events.errors;
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 		to->lost[reason] += from->lost[reason];
 	to->lost[LOST_RING] += lost;
+	to->lost[LOST_IN_BPF] += in_bpf;
 	to->throttled += perf_rings_throttled(&p->rings, cpu, perf_now());
 }
 

@@ -8,6 +8,7 @@
 #ifndef DAEMON_COLLECT_PERF_COUNTERS_H
 #define DAEMON_COLLECT_PERF_COUNTERS_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,12 @@ struct perf_counter {
 	char pmu[64];			/* "": on all CPUs; else on @cpus */
 	struct perf_cpu_set cpus;
 };
+
+/* Whether it samples by time. */
+static inline bool perf_counter_is_clock(const struct perf_counter *c)
+{
+	return c->type == PERF_TYPE_SOFTWARE && c->config == PERF_COUNT_SW_CPU_CLOCK;
+}
 
 /* Properties of the machine. */
 struct perf_machine {

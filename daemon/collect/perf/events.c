@@ -36,6 +36,14 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static enum bpf_watch_flags watch_flags(const struct perf_counter *c)
+{
+	if (!perf_counter_is_clock(c))
+		return 0;
+	return BPF_WATCH_BY_TIME | (c->kernel ? 0 : BPF_WATCH_NO_KERNEL) |
+	       (c->user ? 0 : BPF_WATCH_NO_USER) | (c->exclude_idle ? BPF_WATCH_NO_IDLE : 0);
+}
+
 /* What is open is closed by close_counter(). */
 static int open_walker(const struct perf_events *ev, unsigned int cpu,
 		       const struct perf_event_setup *setup, struct perf_cpu_counter *c,
@@ -54,7 +62,8 @@ static int open_walker(const struct perf_events *ev, unsigned int cpu,
 	    ioctl(c->output_fd, PERF_EVENT_IOC_ID, &c->output_id) < 0)
 		err = -errno;
 	if (!err) {
-		c->link_fd = bpf_walker_attach(setup->walker, c->fd, c->output_fd, place);
+		c->link_fd = bpf_walker_attach(setup->walker, c->fd, c->output_fd, place,
+					       watch_flags(&setup->counters[c->which]));
 		err = c->link_fd < 0 ? c->link_fd : 0;
 	}
 	return err ? op_error_set(e, err, "cannot run the BPF program on CPU %u: %s", cpu,

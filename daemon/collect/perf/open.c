@@ -66,6 +66,8 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.enable_on_exec = setup->on_exec;
 	a.exclude_idle = c->exclude_idle;
 	a.exclude_guest = !c->guests_too;
+	if (setup->walker && perf_counter_is_clock(c))	/* the BPF program does that [PC-98] */
+		a.exclude_kernel = a.exclude_hv = a.exclude_user = a.exclude_idle = 0;
 	if (setup->max_addresses)
 		ask_for_stacks(&a, setup);
 	return a;

@@ -28,7 +28,7 @@ struct perf_process {
 	struct perf_image *program;	/* NULL: a kernel thread, or unknown */
 	bool wants_program;		/* after exec: the first file mapped is the program */
 	struct perf_entry entry;
-	uint32_t pushed;		/* serial of its mappings in pushed.h; 0: none */
+	uint64_t pushed;		/* serial of its mappings in pushed.h; 0: none */
 	uint64_t program_since;		/* the program is certain for samples since then */
 	bool known;			/* maps are complete: from /proc, a known parent or exec */
 	uint64_t known_at;		/* the time when they were */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pushed.c - fill the arrays of the BPF program, from their beginning on
+ * pushed.c - fill the arrays of the BPF program
  *
  * The program may run meanwhile. It looks its process up again after the walk, and does not use
  * what it found if that has changed; so what is freed may be written again at once.
+ *
+ * Mappings are a ring: the oldest processes make room. Tables are filled from the beginning on.
  */
 #include "daemon/collect/perf/pushed.h"
 
@@ -15,28 +17,102 @@
 void perf_pushed_init(struct perf_pushed *p, struct bpf_walker *walker,
 		      struct perf_cookies *cookies)
 {
-	*p = (struct perf_pushed){ .walker = walker, .cookies = cookies, .first_serial = 1,
-				   .epoch = 1 };
+	*p = (struct perf_pushed){ .walker = walker, .cookies = cookies, .epoch = 1,
+				   .kept = 1, .known = 1, .next = 1 };
+	if (walker)
+		p->processes = xcalloc(PERF_PUSHED_MAX, sizeof(*p->processes));
 }
 
-static void forget_all(struct perf_pushed *p)
+static struct perf_pushed_process *process_of(const struct perf_pushed *p, uint64_t serial)
 {
-	bpf_walker_clear_processes(p->walker);
-	for (size_t i = 0; i < p->nr; i++)
-		perf_maps_put(p->cookies, p->processes[i].maps);
-	p->first_serial += (uint32_t)p->nr;
-	p->nr = 0;
-	p->nr_images = p->nr_mappings = p->nr_rules = p->nr_words = 0;
+	return &p->processes[serial % PERF_PUSHED_MAX];
+}
+
+/* ---- the map of processes ---- */
+
+static struct bpf_process *find_way(const struct perf_pushed *p, uint32_t tgid, uint64_t serial)
+{
+	struct bpf_process_set *set = &p->walker->sets[bpf_set_of(tgid)];
+
+	for (size_t i = 0; i < BPF_WAYS; i++)
+		if (set->way[i].serial == serial && set->way[i].tgid == tgid)
+			return &set->way[i];
+	return NULL;
+}
+
+/* Where @tgid is, or else an empty place, or else the oldest. */
+static struct bpf_process *choose_way(const struct perf_pushed *p, uint32_t tgid)
+{
+	struct bpf_process_set *set = &p->walker->sets[bpf_set_of(tgid)];
+	struct bpf_process *best = set->way;
+
+	for (size_t i = 0; i < BPF_WAYS; i++) {
+		struct bpf_process *way = &set->way[i];
+
+		if (way->serial && way->tgid == tgid)
+			return way;
+		if (way->serial < best->serial)
+			best = way;
+	}
+	return best;
+}
+
+static void set_serial(struct bpf_process *way, uint64_t serial)
+{
+	__atomic_store_n(&way->serial, serial, __ATOMIC_SEQ_CST);
+}
+
+static void write_process(const struct perf_pushed *p, const struct bpf_process *new)
+{
+	struct bpf_process *way = choose_way(p, new->tgid);
+
+	set_serial(way, 0);
+	way->tgid = new->tgid;
+	way->first = new->first;
+	way->nr = new->nr;
+	set_serial(way, new->serial);
+}
+
+/* ---- forgetting ---- */
+
+static void forget_oldest(struct perf_pushed *p)
+{
+	struct bpf_process *way = find_way(p, process_of(p, p->known)->tgid, p->known);
+
+	if (way)
+		set_serial(way, 0);
+	p->known++;
+}
+
+static void drop_oldest(struct perf_pushed *p)
+{
+	struct perf_pushed_process *oldest = process_of(p, p->kept);
+
+	if (p->kept == p->known)
+		forget_oldest(p);
+	p->nr_mappings -= oldest->maps->nr;
+	perf_maps_put(p->cookies, oldest->maps);
+	p->kept++;
+}
+
+/* All processes, too, because their mappings name places of images. */
+static void forget_tables(struct perf_pushed *p)
+{
+	while (p->known < p->next)
+		forget_oldest(p);
+	p->nr_images = p->nr_rules = p->nr_words = 0;
 	p->epoch++;
 }
 
 void perf_pushed_free(struct perf_pushed *p)
 {
-	if (p->walker)
-		forget_all(p);
+	while (p->kept < p->next)
+		drop_oldest(p);
 	free(p->processes);
 	*p = (struct perf_pushed){ 0 };
 }
+
+/* ---- processes ---- */
 
 static void push_image(struct perf_pushed *p, struct perf_image *image)
 {
@@ -48,43 +124,73 @@ static void push_image(struct perf_pushed *p, struct perf_image *image)
 	p->walker->images[at->place] = (struct bpf_image){ .state = BPF_IMAGE_PENDING };
 }
 
-static bool has_room(const struct perf_pushed *p, const struct perf_maps *maps)
+/* Where @nr mappings have room, of which there are as many at all. */
+static uint32_t place_mappings(struct perf_pushed *p, uint32_t nr)
 {
-	const struct bpf_walker *w = p->walker;
+	const uint32_t all = p->walker->nr_mappings;
 
-	return p->nr < w->nr_processes && p->nr_mappings + maps->nr <= w->nr_mappings &&
-	       p->nr_images + maps->nr <= w->nr_images;
+	while (p->known < p->next) {
+		uint32_t oldest = process_of(p, p->known)->first;
+
+		if (oldest < p->next_mapping && all - p->next_mapping < nr)
+			p->next_mapping = 0;
+		if (oldest < p->next_mapping || (oldest > p->next_mapping &&
+						 oldest - p->next_mapping >= nr))
+			return p->next_mapping;
+		forget_oldest(p);
+	}
+	return 0;
 }
 
-void perf_pushed_process(struct perf_pushed *p, struct perf_process *q)
+static void write_mappings(struct perf_pushed *p, const struct perf_maps *maps, uint32_t first)
 {
-	struct bpf_process process = { .first = p->nr_mappings };
-	struct perf_maps *maps = q->maps;
-
-	if (!maps || perf_pushed_maps(p, q->pushed, q->tgid) == maps)
-		return;
-	if (!has_room(p, maps)) {
-		forget_all(p);
-		process.first = 0;
-		if (!has_room(p, maps))
-			return;
-	}
 	for (size_t i = 0; i < maps->nr; i++) {
 		const struct perf_mapping *m = &maps->mappings[i];
 
 		push_image(p, m->image);
-		p->walker->mappings[p->nr_mappings++] = (struct bpf_mapping){
+		p->walker->mappings[first + i] = (struct bpf_mapping){
 			.start = m->start, .end = m->end, .offset = m->offset,
 			.image = m->image->pushed.place,
 		};
 	}
-	process.nr = (uint32_t)maps->nr;
-	process.serial = p->first_serial + (uint32_t)p->nr;
-	xgrow(p->processes, p->nr, p->room);
-	p->processes[p->nr++] = (struct perf_pushed_process){ q->tgid, perf_maps_share(maps) };
-	q->pushed = process.serial;
-	(void)bpf_walker_set_process(p->walker, q->tgid, &process);
 }
+
+/* Make room for @maps among those that are kept. */
+static void drop_some(struct perf_pushed *p, const struct perf_maps *maps)
+{
+	while (p->kept < p->next && (p->next - p->kept == PERF_PUSHED_MAX ||
+				     p->nr_mappings + maps->nr > 2 * p->walker->nr_mappings))
+		drop_oldest(p);
+	while (p->next - p->known >= PERF_PUSHED_MAX / 2)
+		forget_oldest(p);
+}
+
+void perf_pushed_process(struct perf_pushed *p, struct perf_process *q)
+{
+	const struct bpf_walker *w = p->walker;
+	struct perf_maps *maps = q->maps;
+	struct bpf_process process = { .tgid = q->tgid };
+
+	if (!maps || !maps->nr || maps->nr > w->nr_mappings || maps->nr > w->nr_images)
+		return;
+	if (perf_pushed_maps(p, q->pushed, q->tgid) == maps && find_way(p, q->tgid, q->pushed))
+		return;
+	if (p->nr_images + maps->nr > w->nr_images)
+		forget_tables(p);
+	drop_some(p, maps);
+	process.first = place_mappings(p, (uint32_t)maps->nr);
+	process.nr = (uint32_t)maps->nr;
+	process.serial = q->pushed = p->next++;
+	write_mappings(p, maps, process.first);
+	p->next_mapping = process.first + process.nr;
+	p->nr_mappings += maps->nr;
+	*process_of(p, process.serial) = (struct perf_pushed_process){
+		q->tgid, process.first, perf_maps_share(maps)
+	};
+	write_process(p, &process);
+}
+
+/* ---- tables ---- */
 
 /* Where the parts of @table, which is valid, begin in "rules" and "words". False: no room. */
 static bool place_table(struct perf_pushed *p, const struct op_unwind_table *table,
@@ -147,7 +253,7 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 		return;
 	if (table && !place_table(p, table, &new)) {
 		if (fits_alone(p, table))
-			forget_all(p);
+			forget_tables(p);
 		return;			/* a stack there is copied */
 	}
 	if (table)
@@ -164,10 +270,13 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 	__atomic_store_n(&to->state, new.state, __ATOMIC_SEQ_CST);
 }
 
-const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint32_t serial,
+const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint64_t serial,
 					 uint32_t tgid)
 {
-	uint32_t i = serial - p->first_serial;
+	const struct perf_pushed_process *q;
 
-	return i < p->nr && p->processes[i].tgid == tgid ? p->processes[i].maps : NULL;
+	if (serial < p->kept || serial >= p->next)
+		return NULL;
+	q = process_of(p, serial);
+	return q->tgid == tgid ? q->maps : NULL;
 }

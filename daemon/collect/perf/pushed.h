@@ -3,8 +3,8 @@
  * pushed.h - what the BPF program knows: mappings of processes and tables of images
  *
  * The program sends the samples that it cannot walk with a copy of the stack, and walking that
- * shows what it lacks. So mappings and tables are pushed when they were needed once. If there is no
- * room all is forgotten, and pushed again as it is needed. [PC-95]
+ * shows what it lacks. So mappings and tables are pushed when they were needed once. Without room,
+ * the oldest processes are forgotten, or all tables; they are pushed again as needed. [PC-95]
  */
 #ifndef DAEMON_COLLECT_PERF_PUSHED_H
 #define DAEMON_COLLECT_PERF_PUSHED_H
@@ -18,19 +18,25 @@
 #include "daemon/collect/perf/process.h"
 
 struct perf_pushed_process {
-	uint32_t tgid;
+	uint32_t tgid, first;		/* mapping in the walker's */
 	struct perf_maps *maps;		/* as pushed; a reference */
 };
 
 struct perf_pushed {
 	struct bpf_walker *walker;	/* not owned; NULL: nothing is pushed */
 	struct perf_cookies *cookies;	/* not owned */
-	struct perf_pushed_process *processes;	/* serials are first_serial + index */
-	size_t nr, room;
-	uint32_t first_serial;
-	uint64_t epoch;			/* how often all was forgotten, and 1; never 0 */
-	uint32_t nr_images, nr_mappings, nr_rules, nr_words;	/* in use */
+	/*
+	 * By serial, modulo PERF_PUSHED_MAX: the program has those from known on, and samples that
+	 * it walked by those from kept on may still come.
+	 */
+	struct perf_pushed_process *processes;
+	uint64_t kept, known, next;
+	uint32_t next_mapping;
+	size_t nr_mappings;		/* of those from kept on */
+	uint64_t epoch;			/* how often all tables were forgotten, and 1; never 0 */
+	uint32_t nr_images, nr_rules, nr_words;	/* in use */
 };
+#define PERF_PUSHED_MAX		(2 * (BPF_WAYS << BPF_SETS_SHIFT))
 
 void perf_pushed_init(struct perf_pushed *p, struct bpf_walker *walker,
 		      struct perf_cookies *cookies);
@@ -44,7 +50,7 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 		       const struct op_unwind_table *table);
 
 /* The mappings by which the program walked a stack of @tgid. NULL: forgotten. */
-const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint32_t serial,
+const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint64_t serial,
 					 uint32_t tgid);
 
 #endif

@@ -211,7 +211,7 @@ static bool was_pushed(const struct perf_walk *w, const struct perf_mapping *m, 
 				      then->offset - then->start == m->offset - m->start));
 }
 
-/* [PC-95] The frames after a wrong table are wrong, so those before it are kept. */
+/* [PC-96] The frames after a wrong table are wrong, so those before it are kept. */
 static void find_by_program(struct perf_walk *w)
 {
 	const struct bpf_stack *s = w->stack->walked;

@@ -36,7 +36,7 @@ struct perf_walk {
 	struct perf_pushed *to_push;	/* where tables go, or NULL */
 	bool in_kernel;			/* the sample is */
 	bool may_wait;			/* for tables */
-	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-95] */
+	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-96] */
 	struct perf_entry entry;	/* of the main thread, if the sample is of that */
 
 	/* the result */

@@ -7,8 +7,8 @@
  * the sample with a copy of the stack, as without a program: whatever is not known here yet is done
  * there, and nothing is lost.
  *
- * A sample that interrupts another BPF program, or a change of a BPF map, never comes here, and the
- * kernel does not count it.
+ * For a sample that interrupts another BPF program, or a change of a BPF map, it is not run, and
+ * the kernel drops that uncounted. So each run looks whether one was due before it. [PC-98]
  */
 #include <asm-generic/errno-base.h>
 #include <linux/types.h>
@@ -23,7 +23,9 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define USER_TOP	0x00fffffffffff000ull	/* with five page table levels */
 #define USER_CS		0x33			/* of 64-bit code */
+#define PF_IDLE		0x00000002
 #define PF_KTHREAD	0x00200000
+#define TIMER_MIN_NS	10000			/* perf makes shorter periods that */
 
 /* What is used of the kernel's structs; their real layout comes with the kernel's BTF. */
 struct mm_struct;
@@ -35,6 +37,18 @@ struct task_struct {
 	unsigned int flags;
 	unsigned in_execve : 1;
 	struct mm_struct *mm;
+} __attribute__((preserve_access_index));
+struct hrtimer {
+	__s64 _softexpires;
+} __attribute__((preserve_access_index));
+struct hw_perf_event {
+	struct hrtimer hrtimer;
+} __attribute__((preserve_access_index));
+struct perf_event {
+	struct hw_perf_event hw;
+} __attribute__((preserve_access_index));
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
 } __attribute__((preserve_access_index));
 
 /* The context of the program, as the verifier knows it. */
@@ -49,11 +63,20 @@ struct bpf_perf_event_data {
 
 /* The collector sets the sizes. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << BPF_SETS_SHIFT);
+	__type(key, __u32);
+	__type(value, struct bpf_process_set);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct bpf_process);
-} processes SEC(".maps");
+	__type(value, struct bpf_watch);
+} watches SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -101,6 +124,7 @@ struct {
 struct walk {
 	struct op_unwind_cursor cursor;
 	struct bpf_process process;
+	__u32 way;			/* of the process in its set */
 	struct bpf_mapping last;	/* that of the frame before */
 	bool copy;			/* the stack is to be copied */
 	bool is_leaf;			/* the cursor's frame is the sample itself */
@@ -164,7 +188,40 @@ static __noinline const struct op_unwind_rule *rule_at(const struct bpf_image *i
 	return rule && rule->cfa != OP_CFA_NONE ? rule : NULL;
 }
 
-/* ---- mappings ---- */
+/* ---- processes and mappings ---- */
+
+static __always_inline __u64 serial_of(const struct bpf_process *p)
+{
+	return *(const volatile __u64 *)&p->serial;
+}
+
+/* Set w->process. The serial is written last, and read first. */
+static __noinline bool find_process(struct walk *w, __u32 tgid)
+{
+	__u32 index = bpf_set_of(tgid);
+	struct bpf_process_set *set = bpf_map_lookup_elem(&processes, &index);
+
+	for (__u32 i = 0; set && i < BPF_WAYS; i++) {
+		w->process.serial = serial_of(&set->way[i]);
+		barrier();
+		w->process.tgid = set->way[i].tgid;
+		w->process.first = set->way[i].first;
+		w->process.nr = set->way[i].nr;
+		w->way = i;
+		if (w->process.serial && w->process.tgid == tgid)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the process is still what find_process() found. */
+static __always_inline bool is_still_known(const struct walk *w)
+{
+	__u32 index = bpf_set_of(w->process.tgid);
+	struct bpf_process_set *set = bpf_map_lookup_elem(&processes, &index);
+
+	return set && serial_of(&set->way[w->way % BPF_WAYS]) == w->process.serial;
+}
 
 static long halve_mappings(__u32 i, void *context)
 {
@@ -294,16 +351,12 @@ static __always_inline bool walk_user(struct bpf_perf_event_data *ctx, struct ta
 				      struct walk *w, bool in_kernel)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct bpf_process *process, *again;
 
 	/* during exec the registers may still be the old program's, whose memory is gone */
 	if (BPF_CORE_READ_BITFIELD(task, in_execve))
 		return false;
-	process = bpf_map_lookup_elem(&processes, &tgid);
-	if (!process)
+	if (!find_process(w, bpf_get_current_pid_tgid() >> 32))
 		return false;
-	w->process = *process;
 	w->last.start = w->last.end = 0;
 	w->cursor.machine = OP_UNWIND_X86_64;
 	w->cursor.top = USER_TOP;
@@ -327,8 +380,7 @@ static __always_inline bool walk_user(struct bpf_perf_event_data *ctx, struct ta
 	if (w->cursor.by_frame_pointer)
 		w->stack.end |= OP_STACK_FRAME_POINTERS;
 	/* what the collector frees it may use again: then the process has another serial */
-	again = bpf_map_lookup_elem(&processes, &tgid);
-	return !w->copy && again && again->serial == w->stack.serial;
+	return !w->copy && is_still_known(w);
 }
 
 /* The sample's own address, too, perhaps after a marker. False: there may be more. */
@@ -343,8 +395,8 @@ static __always_inline bool list_kernel(struct bpf_perf_event_data *ctx, struct 
 	return w->stack.nr_kernel < BPF_KERNEL_MAX - 1;
 }
 
-SEC("perf_event")
-int walk(struct bpf_perf_event_data *ctx)
+/* 0, or 1: the kernel is to write the sample, with a copy of the stack. */
+static __always_inline int write_stack(struct bpf_perf_event_data *ctx, __u64 place)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
 	bool in_kernel = !(ctx->regs.cs & 3);
@@ -366,11 +418,70 @@ int walk(struct bpf_perf_event_data *ctx)
 	nr = w->stack.nr_kernel + w->stack.nr_user;
 	if (nr > BPF_ADDRESSES_MAX)
 		return 1;
-	/* the link's cookie is the place of this event's output */
 	size = __builtin_offsetof(struct bpf_stack, addresses) -
-	       __builtin_offsetof(struct bpf_stack, serial) + nr * sizeof(__u64);
-	err = bpf_perf_event_output(ctx, &outputs, bpf_get_attach_cookie(ctx) & BPF_F_INDEX_MASK,
-				    &w->stack.serial, size);
+	       __builtin_offsetof(struct bpf_stack, nr_kernel) + nr * sizeof(__u64);
+	err = bpf_perf_event_output(ctx, &outputs, place & BPF_F_INDEX_MASK, &w->stack.nr_kernel,
+				    size);
 	/* the kernel has counted what finds no room in the ring; all else it can still write */
 	return err && err != -ENOSPC;
+}
+
+/* ---- samples that never came here ---- */
+
+/*
+ * By time, the next one is due when the event's timer expires next; the kernel starts it again
+ * after this, for the first multiple of the period from now. Stopping an event moves its multiples.
+ * Counters are due after a period, wherever in it they are noticed.
+ */
+static __always_inline void watch(struct bpf_perf_event_data *ctx, struct bpf_watch *w)
+{
+	struct perf_event *event = BPF_CORE_READ((struct bpf_perf_event_data_kern *)ctx, event);
+	__u64 period = ctx->sample_period, due, late = 0;
+	struct bpf_perf_event_value value;
+
+	if (!period)
+		return;
+	if (w->flags & BPF_WATCH_BY_TIME) {
+		if (!bpf_core_field_exists(struct hrtimer, _softexpires))
+			return;
+		period = period < TIMER_MIN_NS ? TIMER_MIN_NS : period;
+		due = BPF_CORE_READ(event, hw.hrtimer._softexpires);
+		late = bpf_ktime_get_ns() - due;
+		if (w->event == (__u64)event && due > w->expected &&
+		    (due - w->expected) % period == 0)
+			w->missed += (due - w->expected) / period;
+	} else {
+		if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+			return;
+		due = value.counter;
+		if (w->event == (__u64)event && due > w->expected)
+			w->missed += (due - w->expected + period / 2) / period;
+	}
+	w->event = (__u64)event;
+	w->expected = due + (1 + ((__s64)late > 0 ? late / period : 0)) * period;
+}
+
+static __always_inline bool is_excluded(struct bpf_perf_event_data *ctx, __u32 flags)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+
+	return flags & (ctx->regs.cs & 3 ? BPF_WATCH_NO_USER : BPF_WATCH_NO_KERNEL) ||
+	       (flags & BPF_WATCH_NO_IDLE && task->flags & PF_IDLE);
+}
+
+SEC("perf_event")
+int walk(struct bpf_perf_event_data *ctx)
+{
+	/* the link's cookie is the place of this event's output */
+	__u64 place = bpf_get_attach_cookie(ctx);
+	__u32 index = place;
+	struct bpf_watch *w = bpf_map_lookup_elem(&watches, &index);
+	int ret = 0;
+
+	if (!w)
+		return 1;
+	if (!is_excluded(ctx, w->flags))
+		ret = write_stack(ctx, place);
+	watch(ctx, w);
+	return ret;
 }

@@ -5,10 +5,9 @@
 #include "tests/unit/daemon/collect/perf/call_trees.h"
 
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
-#define RING_WORDS (1 << 20)
+#define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 
 static const struct sampling by_bpf = {500000, RING_WORDS, DEPTH, false, true};
-static const struct sampling often = {200000, RING_WORDS, DEPTH, false, true};
 
 static void need_bpf(void)
 {
@@ -30,7 +29,7 @@ TEST(without_frame_pointers)
 TEST(signals)
 {
 	need_bpf();
-	check_stacks("call_tree", signal_modes, NR(signal_modes), &often);
+	check_stacks("call_tree", signal_modes, NR(signal_modes), &by_bpf);
 }
 
 TEST(hostile_programs)
