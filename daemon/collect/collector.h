@@ -88,6 +88,7 @@ struct collector_status {
 	char cpu_type[48];		/* whose events are counted; "timer" by time */
 	uint64_t period_ns;		/* effective, by time; else 0 */
 	uint64_t clock_khz;		/* clock used for that; 0: as configured */
+	uint64_t ring_bytes;		/* perf: that the kernel wrote to open rings */
 	uint64_t nr_walked;		/* samples whose stack the BPF program found */
 	uint32_t copy_bytes;		/* most bytes copied of a user stack; 0: none */
 	/* Of the thread that empties rings before they are read, or priority "" and 0. */

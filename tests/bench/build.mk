@@ -19,5 +19,8 @@ $(sampler_benches): LIBS := -L$(O)/lib -loprofsampler '-Wl,-rpath,$$ORIGIN/../li
 $(sampler_benches): $(O)/bench/%: $(O)/tests/bench/%.o | $(O)/lib/liboprofsampler.so
 	$(link)
 
+# for collect_cost.bench
+$(eval $(call test_tool,collect_cost,tests/bench/collect_cost.c,libdaemon.a))
+
 # for history.bench
 $(eval $(call test_tool,mkweek,tests/bench/mkweek.c,libdb.a))

@@ -507,6 +507,7 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 	strcpy(ret->cpu_type, p->cpu_type);
 	if (p->by_time && p->counters)
 		ret->period_ns = p->counters[0].period_ns;
+	ret->ring_bytes = perf_rings_bytes(&p->rings);
 	ret->nr_walked = p->attribute.nr_walked;
 	ret->copy_bytes = p->stacks.copies ? p->stacks.copy_size.bytes : 0;
 	add_drain(p, ret);

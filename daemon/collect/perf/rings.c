@@ -554,6 +554,18 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 	return c->lost_early + perf_events_lost_samples(&c->events);
 }
 
+uint64_t perf_rings_bytes(const struct perf_rings *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		const struct perf_ring *ring = &r->cpus[cpu].events.ring;
+
+		sum += ring->mapped ? __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED) : 0;
+	}
+	return sum;
+}
+
 static uint64_t throttled(const struct perf_rings *r, const struct perf_cpu_counter *c,
 			  uint64_t now)
 {

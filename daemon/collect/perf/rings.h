@@ -80,6 +80,8 @@ bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct p
 
 /* Of any kind, on all CPUs, as far as the rings reported. */
 uint64_t perf_rings_lost_records(const struct perf_rings *r);
+/* Bytes of records that the kernel wrote to the rings that are open. */
+uint64_t perf_rings_bytes(const struct perf_rings *r);
 
 /* Between two samples of a busy CPU; 0: unknown. */
 static inline uint64_t perf_rings_period_ns(const struct perf_rings *r,

@@ -168,9 +168,9 @@ TEST(dropped_samples_are_counted)
 	pid_t pid;
 
 	need_bpf();
-	CHECK(!bpf_walker_load(8 << 20, &w, &e) && !unwind_cache_create(8 << 20, &cache), "load");
 	began = now_s();
-	if (!open_with(c, w, cache, &e)) {
+	if (bpf_walker_load(8 << 20, &w, &e) || unwind_cache_create(8 << 20, &cache) ||
+	    !open_with(c, w, cache, &e)) {
 		CHECK(false, "%s", e.text);
 		return;
 	}

@@ -59,7 +59,7 @@ static void exec_process(struct perf_process *q, unsigned int nr, unsigned int f
 	q->maps = NULL;
 	for (unsigned int i = 0; i < nr; i++) {
 		struct perf_image_key key = {.path = path, .inode = 1};
-		struct perf_mapping m = {.start = 0x1000 * (2 * i + 1), .end = 0x1000 * (2 * i + 2)};
+		struct perf_mapping m = {.start = 0x2000 * i + 0x1000, .end = 0x2000 * i + 0x2000};
 
 		snprintf(path, sizeof(path), "/bin/%u", first_image + i);
 		m.image = perf_image_get(cookies, &key);
