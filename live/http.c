@@ -234,6 +234,7 @@ void http_answer(int fd, int status, const char *type, const void *bytes, size_t
 	int64_t now = now_ms();
 	char *header = xasprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
 				 "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
+				 "Content-Security-Policy: frame-ancestors 'none'\r\n"
 				 "Connection: close\r\n\r\n", status, status_text(status),
 				 type ? type : "text/plain; charset=utf-8", size);
 
@@ -283,24 +284,64 @@ bool http_is_local(const struct http_request *r)
 	return (!r->origin || is_local_url(r->origin)) && (!r->referer || is_local_url(r->referer));
 }
 
-long http_number(const struct http_request *r, const char *name, long otherwise)
+/* The value NAME= of the query as it is, or NULL; *ret_len bytes. */
+static const char *find_value(const struct http_request *r, const char *name, size_t *ret_len)
 {
 	size_t n = strlen(name);
-	char digits[8];
-	uint64_t number;
 
 	for (const char *p = r->query; *p; p += strcspn(p, "&"), p += *p == '&') {
 		size_t len = strcspn(p, "&");
 
 		if (len <= n || strncmp(p, name, n) || p[n] != '=')
 			continue;
-		if (len - n - 1 >= sizeof(digits))
-			return -1;
-		memcpy(digits, p + n + 1, len - n - 1);
-		digits[len - n - 1] = '\0';
-		return number_parse_u64(digits, &number) ? -1 : (long)number;
+		*ret_len = len - n - 1;
+		return p + n + 1;
 	}
-	return otherwise;
+	return NULL;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	     : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int http_text(const struct http_request *r, const char *name, char *ret, size_t size)
+{
+	size_t len = 0, nr = 0;
+	const char *p = find_value(r, name, &len);
+
+	for (size_t i = 0; i < len; i++) {
+		int c = p[i] == '+' ? ' ' : (unsigned char)p[i];
+
+		if (p[i] == '%') {
+			if (len - i < 3 || hex_digit(p[i + 1]) < 0 || hex_digit(p[i + 2]) < 0)
+				return -EINVAL;
+			c = hex_digit(p[i + 1]) << 4 | hex_digit(p[i + 2]);
+			i += 2;
+		}
+		if (c < ' ' || c > '~' || nr + 1 >= size)
+			return -EINVAL;
+		ret[nr++] = (char)c;
+	}
+	ret[nr] = '\0';
+	return 0;
+}
+
+long http_number(const struct http_request *r, const char *name, long otherwise)
+{
+	size_t len = 0;
+	const char *value = find_value(r, name, &len);
+	char digits[8];
+	uint64_t number;
+
+	if (!value)
+		return otherwise;
+	if (len >= sizeof(digits))
+		return -1;
+	memcpy(digits, value, len);
+	digits[len] = '\0';
+	return number_parse_u64(digits, &number) ? -1 : (long)number;
 }
 
 bool http_is_gone(int fd, int ms)

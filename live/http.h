@@ -49,6 +49,12 @@ bool http_is_local(const struct http_request *r);
 /* The number NAME= of the query; @otherwise: missing; -1: not a number. */
 long http_number(const struct http_request *r, const char *name, long otherwise);
 
+/*
+ * The value NAME= of the query, decoded; "" if it is missing. -EINVAL: it is malformed, has control
+ * characters, or does not fit into @size bytes.
+ */
+int http_text(const struct http_request *r, const char *name, char *ret, size_t size);
+
 /* Wait up to @ms. True: the peer has closed the connection, or its side of it. */
 bool http_is_gone(int fd, int ms);
 

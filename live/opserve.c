@@ -200,6 +200,29 @@ static void run(const struct serve_options *options, uint16_t port)
 	_exit(0);		/* running threads use what would be freed */
 }
 
+/* A word for --NAME=VALUE; frees nothing, because the server ends with the process. */
+static void add_word(struct serve_options *o, const char **words, const char *name,
+		     const char *value)
+{
+	if (value)
+		words[o->nr_page_words++] = xasprintf("--%s=%s", name, value);
+}
+
+/* opreport's command line for the page; its file is not written. */
+static void set_page_words(const struct command_line *line, struct serve_options *o)
+{
+	const char **words = xcalloc(line->nr_args + 5, sizeof(*words));
+
+	words[o->nr_page_words++] = "opreport";
+	add_word(o, words, "html", "page");
+	add_word(o, words, "demangle", raw.demangle);
+	add_word(o, words, "image-path", raw.image_path);
+	add_word(o, words, "root", raw.root);
+	for (size_t i = 0; i < line->nr_args; i++)
+		words[o->nr_page_words++] = line->args[i];
+	o->page_words = words;
+}
+
 static int parse_and_run(const struct command_line *line, struct op_error *e)
 {
 	struct spec_list image_path = { 0 };
@@ -217,6 +240,7 @@ static int parse_and_run(const struct command_line *line, struct op_error *e)
 		return err;
 	option_list_split(raw.image_path, &image_path);
 	options.session_dir = option_session_dir(raw.session_dir, false, "session-dir");
+	set_page_words(line, &options);
 	run(&options, (uint16_t)port);
 	option_list_free(&image_path);
 	profile_spec_free(&spec);

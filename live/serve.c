@@ -23,6 +23,7 @@
 #include "pp/binary/line/cache.h"
 #include "pp/exchange/export/baseline.h"
 #include "pp/exchange/export/profile.h"
+#include "pp/picture/picture.h"
 #include "pp/select/collect.h"
 
 #define SECONDS_MAX	600
@@ -30,6 +31,7 @@
 #define DUMP_MS		30000
 #define KEPT		4	/* profiles */
 #define WAITING_MAX	8	/* of the connections: so that others are answered */
+#define TIME_TEXT_MAX	64	/* bytes of a time in a query */
 #define ANSWER_MAX	(16u << 20)	/* bytes; a name may be asked for many times */
 
 struct kept {
@@ -317,6 +319,79 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 	strbuf_free(&text);
 }
 
+/* --- the page --- */
+
+/*
+ * The options for a page of the time that the query names, or of the current session. They are
+ * parsed as opreport's are; the server's lock protects the parser.
+ */
+static int page_options(const struct server *s, const struct http_request *r,
+			struct report_options *ret, struct op_error *e)
+{
+	static const char *const names[] = { "since", "until" };
+	const char **words = xcalloc(s->options.nr_page_words + 2, sizeof(*words));
+	char *times[2] = { NULL, NULL };
+	size_t nr = 0;
+	int err = 0;
+
+	for (; nr < s->options.nr_page_words; nr++)
+		words[nr] = s->options.page_words[nr];
+	for (size_t i = 0; i < 2 && !err; i++) {
+		char value[TIME_TEXT_MAX];
+
+		err = http_text(r, names[i], value, sizeof(value));
+		if (err)
+			op_error_set(e, err, "invalid value for '%s'", names[i]);
+		else if (*value)
+			words[nr++] = times[i] = xasprintf("--%s=%s", names[i], value);
+	}
+	if (!err)
+		err = report_options_parse((int)nr, words, ret, e);
+	free(times[0]);
+	free(times[1]);
+	free(words);
+	return err;
+}
+
+static int make_page(struct server *s, const struct http_request *r, char **ret, size_t *ret_size,
+		     struct op_error *e)
+{
+	struct report_options options;
+	struct notices notices = { 0 };
+	int err = page_options(s, r, &options, e);
+
+	if (err)
+		return -EINVAL;
+	err = picture_page(&options, s->options.session_dir, ret, ret_size, &notices, e);
+	notices_free(&notices);
+	report_options_free(&options);
+	return err == -EINVAL ? -EPROTO : err;
+}
+
+static void answer_page(struct server *s, int fd, const struct http_request *r)
+{
+	struct op_error e = { "" };
+	char *page = NULL;
+	size_t size = 0;
+	int err;
+
+	if (!begin_waiting(s)) {
+		http_error(fd, 503, "too many pages are being made; try again later");
+		return;
+	}
+	(void)dump(s, NULL);	/* if no daemon runs, there is what it has written */
+	pthread_mutex_lock(&s->lock);
+	err = make_page(s, r, &page, &size, &e);
+	pthread_mutex_unlock(&s->lock);
+	if (err)
+		http_error(fd, err == -EINVAL ? 400 : err == -ENOENT ? 404 : 503,
+			   *e.text ? e.text : strerror(-err));
+	else
+		http_answer(fd, 200, "text/html; charset=utf-8", page, size);
+	free(page);
+	end_waiting(s);
+}
+
 /* The command profiled, one word per line; google-pprof looks for that program [SV-6]. */
 static void answer_cmdline(struct server *s, int fd)
 {
@@ -337,6 +412,8 @@ static void answer_cmdline(struct server *s, int fd)
 
 static const char about[] =
 	"opserve answers:\n"
+	"/page                           flame graph, functions and source, in a browser\n"
+	"/page?since=-1h&until=now       the same of a range of the history\n"
 	"/pprof/profile?seconds=N        samples of N seconds, as a Google CPU profile\n"
 	"/debug/pprof/profile?seconds=N  the same as profile.proto, with names\n"
 	"/pprof/symbol                   names of addresses of these profiles\n"
@@ -364,6 +441,8 @@ void server_answer(struct server *s, int fd)
 	else if (!status && (!strcmp(r->path, "/pprof/cmdline") ||
 			     !strcmp(r->path, "/debug/pprof/cmdline")))
 		answer_cmdline(s, fd);
+	else if (!status && !strcmp(r->path, "/page"))
+		answer_page(s, fd, r);
 	else if (!status && !strcmp(r->path, "/"))
 		http_answer(fd, 200, NULL, about, sizeof(about) - 1);
 	else if (!status)

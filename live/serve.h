@@ -14,6 +14,8 @@ struct serve_options {
 	const struct spec_list *image_path;
 	const struct profile_spec *spec;
 	enum demangle_style demangle;
+	const char *const *page_words;	/* what opreport would be called with for its page */
+	size_t nr_page_words;
 };
 
 struct server *server_new(const struct serve_options *options);

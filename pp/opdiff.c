@@ -11,7 +11,10 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
+#include "libutil/clock.h"
+#include "libutil/local_time.h"
 #include "libutil/message.h"
+#include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
@@ -28,10 +31,12 @@
 #include "pp/report/missing_symbols.h"
 #include "pp/report/populate.h"
 #include "pp/report/summary.h"
+#include "pp/report/watch.h"
 #include "pp/select/collect.h"
 #include "pp/select/invert.h"
 
-#define STATUS_GREW	2	/* --fail-above */
+#define STATUS_GREW	2	/* --fail-above, --watch */
+#define NS_PER_DAY	(86400 * (int64_t)NS_PER_SECOND)
 #define GROWTH_NAMED	5	/* rows in its message */
 
 struct diff_profile {
@@ -178,29 +183,55 @@ static bool report_growth(const struct compare_report *r)
 	return nr;
 }
 
+/* *ret has one for each class; free_comparisons(). */
+static void make_comparisons(const struct diff_options *o, struct diff_profile profiles[2],
+			     struct comparison **ret, struct notices *notices)
+{
+	const size_t nr = profiles[1].collection.arrangement.nr_classes;
+
+	*ret = xcalloc(nr + 1, sizeof(**ret));
+	for (size_t i = 0; i < 2; i++)
+		make_rows(o, &profiles[i], notices);
+	diff_rows(&profiles[0].rows, &profiles[1].rows, false);
+	for (size_t i = 0; i < nr; i++)
+		comparison_make(&profiles[0].rows, &profiles[1].rows, i, &o->compare, &(*ret)[i]);
+}
+
+static void free_comparisons(struct comparison *comparisons, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		comparison_free(&comparisons[i]);
+	free(comparisons);
+}
+
+/* Rows of the second may be in the memory of the first: pp/report/diff.h. */
+static void free_profiles(struct diff_profile profiles[2])
+{
+	for (size_t i = 2; i-- > 0;) {
+		rows_free(&profiles[i].rows);
+		anon_images_free(&profiles[i].anon);
+		collection_free(&profiles[i].collection);
+	}
+}
+
 static int compare_profiles(const struct diff_options *o, struct diff_profile profiles[2],
 			    struct notices *notices)
 {
 	const struct arrangement *a = &profiles[1].collection.arrangement;
 	const struct sample_header *h = &a->classes[0].header;
 	const struct cpu_type *type = cpu_type_by_number(h->cpu_type, h->version);
-	struct comparison *comparisons = xcalloc(a->nr_classes + 1, sizeof(*comparisons));
 	struct event_table *events = NULL;
+	struct comparison *comparisons;
 	struct compare_report report = {
 		.options = o,
 		.sessions = { &profiles[0].collection.sessions, &profiles[1].collection.sessions },
 		.arrangement = a,
-		.comparisons = comparisons,
 		.notices = notices,
 	};
 	int status;
 
-	for (size_t i = 0; i < 2; i++)
-		make_rows(o, &profiles[i], notices);
-	diff_rows(&profiles[0].rows, &profiles[1].rows, false);
-	for (size_t i = 0; i < a->nr_classes; i++)
-		comparison_make(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
-				&comparisons[i]);
+	make_comparisons(o, profiles, &comparisons, notices);
+	report.comparisons = comparisons;
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
 	progress_end();
@@ -209,9 +240,118 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 	if (!status && report_growth(&report))
 		status = STATUS_GREW;
 	event_table_free(events);
-	for (size_t i = 0; i < a->nr_classes; i++)
-		comparison_free(&comparisons[i]);
-	free(comparisons);
+	free_comparisons(comparisons, a->nr_classes);
+	return status;
+}
+
+/* --- --watch --- */
+
+struct watch_report {
+	const struct diff_options *options;
+	struct watch watch;
+	char **classes;			/* titles */
+	size_t nr_classes;
+};
+
+static void print_watch(const void *report, FILE *out)
+{
+	const struct watch_report *r = report;
+	const struct time_range *hour = &r->options->specs[1].time;
+	struct strbuf line = STRBUF_INIT;
+	char from[32] = "?", to[32] = "?";
+
+	local_time(hour->from_ns / (int64_t)NS_PER_SECOND, "%Y-%m-%d %H:%M", from, sizeof(from));
+	local_time(hour->to_ns / (int64_t)NS_PER_SECOND, "%H:%M", to, sizeof(to));
+	if (!r->options->no_header)
+		fprintf(out, "%s to %s, compared with the same time of %u other day%s\n"
+			"%zu %s%s grew beyond chance (%g %% confidence) against each of them\n",
+			from, to, r->watch.nr_days, r->watch.nr_days == 1 ? "" : "s", r->watch.nr,
+			r->options->images ? "image" : "symbol", r->watch.nr == 1 ? "" : "s",
+			r->options->confidence);
+	for (size_t i = 0; i < r->watch.nr; i++) {
+		const struct watched_row *row = &r->watch.rows[i];
+
+		if (!r->options->no_header && (!i || row[-1].class != row->class))
+			fprintf(out, "%s\nnow %%     most %%    growth    image%s\n",
+				r->classes[row->class],
+				r->options->images ? "" : "                    symbol");
+		strbuf_addf(&line, "%-8.4f  %-8.4f  %+-8.4f  ", row->now, row->most,
+			    row->now - row->most);
+		if (r->options->images)
+			strbuf_add(&line, row->image);
+		else
+			strbuf_addf(&line, "%-24s %s", row->image, row->symbol);
+		print_line(&line, out);
+	}
+	strbuf_free(&line);
+}
+
+static void take_titles(struct watch_report *r, const struct arrangement *a)
+{
+	r->classes = xcalloc(a->nr_classes + 1, sizeof(*r->classes));
+	for (r->nr_classes = 0; r->nr_classes < a->nr_classes; r->nr_classes++)
+		r->classes[r->nr_classes] = xstrdup(a->classes[r->nr_classes].title);
+}
+
+/* Compare with the same hour @day days ago, unless it has no samples or those of other events. */
+static int watch_day(const struct diff_options *o, const char *dir, unsigned int day,
+		     struct watch_report *r, struct op_error *e)
+{
+	struct diff_profile profiles[2] = { 0 };
+	struct diff_options of_day = *o;
+	struct comparison *comparisons;
+	struct notices notices = { 0 };
+	size_t nr;
+	int err;
+
+	of_day.specs[0].time.from_ns -= day * NS_PER_DAY;
+	of_day.specs[0].time.to_ns -= day * NS_PER_DAY;
+	err = read_profile(&of_day, dir, 0, &profiles[0], &notices, e);
+	if (err) {
+		free_profiles(profiles);
+		notices_free(&notices);
+		return err == -ENOENT ? 0 : err;
+	}
+	err = read_profile(&of_day, dir, 1, &profiles[1], &notices, e);
+	nr = profiles[1].collection.arrangement.nr_classes;
+	if (!err && !diff_check(&profiles[0].collection.arrangement,
+				&profiles[1].collection.arrangement, false, NULL)) {
+		make_comparisons(&of_day, profiles, &comparisons, &notices);
+		if (!r->classes) {
+			take_titles(r, &profiles[1].collection.arrangement);
+			print_notices(o, &notices);
+		}
+		watch_add_day(&r->watch, comparisons, nr);
+		free_comparisons(comparisons, nr);
+	}
+	free_profiles(profiles);
+	notices_free(&notices);
+	return err;
+}
+
+static int watch(const struct diff_options *o, const char *dir)
+{
+	struct watch_report r = { .options = o };
+	struct op_error e = { "" };
+	int err = 0, status = 1;
+
+	for (unsigned int day = 1; day <= WATCH_DAYS && !err; day++)
+		err = watch_day(o, dir, day, &r, &e);
+	progress_end();
+	if (!err && !r.watch.nr_days)
+		err = op_error_set(&e, -ENOENT, "the history in '%s' has no samples of this hour "
+				   "of the last %d days", dir, WATCH_DAYS);
+	watch_end(&r.watch, o->fail_above > 0 ? o->fail_above : 0);
+	if (err)
+		report_error("%s", *e.text ? e.text : strerror(-err));
+	else
+		status = output_write(o->output_file, true, print_watch, &r);
+	if (!status && r.watch.nr)
+		status = STATUS_GREW;
+	for (size_t i = 0; i < r.nr_classes; i++)
+		free(r.classes[i]);
+	free(r.classes);
+	watch_free(&r.watch);
 	return status;
 }
 
@@ -226,6 +366,8 @@ static int run(const void *p)
 	struct op_error e = { "" };
 	int err = 0, status = 1;
 
+	if (o->watch)
+		return watch(o, dir);
 	for (size_t i = 0; i < 2 && !err; i++)
 		err = read_profile(o, dir, i, &profiles[i], &notices, &e);
 	if (!err)
@@ -237,12 +379,7 @@ static int run(const void *p)
 		print_notices(o, &notices);
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	}
-	/* rows of the second may be in the memory of the first: pp/report/diff.h */
-	for (size_t i = 2; i-- > 0;) {
-		rows_free(&profiles[i].rows);
-		anon_images_free(&profiles[i].anon);
-		collection_free(&profiles[i].collection);
-	}
+	free_profiles(profiles);
 	notices_free(&notices);
 	return status;
 }

@@ -149,6 +149,7 @@ static void put_head(struct writer *w)
 	json_text(j, "title", w->report->title);
 	json_text(j, "command", w->report->command);
 	json_text(j, "version", OP_VERSION);
+	json_bool(j, "served", w->report->is_served);
 	put_sessions(w);
 	put_notices(w);
 	json_line(j);

@@ -14,6 +14,7 @@
 struct picture_report {
 	const char *title;		/* what was profiled */
 	const char *command;		/* or NULL */
+	bool is_served;			/* by opserve: another time can be asked for */
 	const struct session_list *sessions[2];	/* of the picture's profiles */
 	const struct picture *picture;
 	const struct picture_sources *sources;

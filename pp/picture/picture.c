@@ -55,6 +55,8 @@ struct maker {
 	struct picture picture;
 	struct picture_sources sources;
 	struct picture_times times;
+	char **page;			/* where the page goes, or NULL: to its file */
+	size_t *page_len;
 };
 
 /* --- reading --- */
@@ -209,7 +211,8 @@ static struct picture_report report_of(const struct maker *m)
 
 	return (struct picture_report){
 		.title = m->title,
-		.command = m->options->title,
+		.command = m->page ? NULL : m->options->title,
+		.is_served = m->page,
 		.sessions = { &m->profiles[0].collection.sessions,
 			      &m->profiles[1].collection.sessions },
 		.picture = &m->picture,
@@ -231,29 +234,41 @@ static int write_file(const char *path, const char *text, size_t len, struct op_
 	return output_replace(path, text, len, e);
 }
 
+static int make_text(const struct maker *m,
+		     void (*put)(const struct picture_report *report, FILE *out), char **ret,
+		     size_t *ret_len)
+{
+	const struct picture_report report = report_of(m);
+	FILE *out = open_memstream(ret, ret_len);
+	int err = 0;
+
+	if (!out)
+		return -errno;
+	put(&report, out);
+	if (ferror(out))
+		err = -ENOMEM;
+	if (fclose(out))
+		err = -errno;
+	return err;
+}
+
 static int write_picture(const struct maker *m, const char *path,
 			 void (*put)(const struct picture_report *report, FILE *out),
 			 struct op_error *e)
 {
-	const struct picture_report report = report_of(m);
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int err = 0;
+	int err = make_text(m, put, &text, &len);
 
-	if (out) {
-		put(&report, out);
-		if (ferror(out))
-			err = -ENOMEM;
-		if (fclose(out))
-			err = -errno;
-	} else {
-		err = -errno;
-	}
-	if (err)
+	if (err) {
 		err = op_error_set(e, err, "cannot create '%s': %s", path, strerror(-err));
-	else
+	} else if (m->page) {
+		*m->page = text;
+		*m->page_len = len;
+		return 0;
+	} else {
 		err = write_file(path, text, len, e);
+	}
 	free(text);
 	return err;
 }
@@ -336,10 +351,12 @@ static void free_profile(struct picture_profile *p)
 	collection_free(&p->collection);
 }
 
-int picture_make(const struct report_options *options, const char *session_dir,
-		 struct notices *notices, struct op_error *e)
+int picture_page(const struct report_options *options, const char *session_dir, char **ret,
+		 size_t *ret_len, struct notices *notices, struct op_error *e)
 {
 	struct maker m = {
+		.page = ret,
+		.page_len = ret_len,
 		.options = options,
 		.notices = notices,
 		.cache_dir = options->inlines ? line_cache_dir() : NULL,
@@ -368,4 +385,10 @@ int picture_make(const struct report_options *options, const char *session_dir,
 		free_profile(&m.profiles[i]);
 	free(m.cache_dir);
 	return err;
+}
+
+int picture_make(const struct report_options *options, const char *session_dir,
+		 struct notices *notices, struct op_error *e)
+{
+	return picture_page(options, session_dir, NULL, NULL, notices, e);
 }

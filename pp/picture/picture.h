@@ -14,4 +14,11 @@
 int picture_make(const struct report_options *options, const char *session_dir,
 		 struct notices *notices, struct op_error *e);
 
+/*
+ * The page of --html, for opserve: *ret is malloc'd. The file named in @options is not written.
+ * Errors as above.
+ */
+int picture_page(const struct report_options *options, const char *session_dir, char **ret,
+		 size_t *ret_len, struct notices *notices, struct op_error *e);
+
 #endif

@@ -21,7 +21,7 @@
 /* Filled in by popt; one command line at a time. */
 static struct raw {
 	int images, applications, all, merge_unnamed, no_inline, reverse, long_names, no_header;
-	int csv, json;
+	int csv, json, watch;
 	char *confidence, *threshold, *fail_above, *sort, *demangle, *verbose, *output_file, *color;
 	char *session_dir, *image_path, *root, *before, *after;
 } raw;
@@ -30,6 +30,9 @@ static const struct poptOption table[] = {
 	{ "before", 0, POPT_ARG_STRING, &raw.before, 0,
 	  "compare this range of time of the history, such as -25h..-24h", "A..B" },
 	{ "after", 0, POPT_ARG_STRING, &raw.after, 0, "with this one", "A..B" },
+	{ "watch", 0, POPT_ARG_NONE, &raw.watch, 0,
+	  "compare the last hour with the same hour of other days; exit with status 2 if anything "
+	  "grew beyond chance", NULL },
 	{ "images", 0, POPT_ARG_NONE, &raw.images, 0, "compare images instead of symbols", NULL },
 	{ "applications", 0, POPT_ARG_NONE, &raw.applications, 0,
 	  "keep the applications of a library apart", NULL },
@@ -66,7 +69,8 @@ static const struct poptOption table[] = {
 const struct option_set diff_option_set = {
 	"opdiff", table,
 	"[OPTION...] SESSION SESSION [TAG:LIST]...\n"
-	"       opdiff [OPTION...] { TAG:LIST... } { TAG:LIST... }"
+	"       opdiff [OPTION...] { TAG:LIST... } { TAG:LIST... }\n"
+	"       opdiff --watch [OPTION...] [TAG:LIST]..."
 };
 
 static int parse_sort(enum compare_sort *ret, struct op_error *e)
@@ -109,10 +113,23 @@ static int parse_fail_above(struct diff_options *o, struct op_error *e)
 	return 0;
 }
 
+/* It has an order and columns of its own. */
+static int check_watch(struct op_error *e)
+{
+	const char *other = raw.before ? "--before" : raw.after ? "--after"
+			  : raw.json ? "--json" : raw.csv ? "--csv" : raw.all ? "--all"
+			  : raw.sort ? "--sort" : raw.reverse ? "--reverse-sort"
+			  : raw.applications ? "--applications" : NULL;
+
+	return raw.watch && other ? option_conflict("--watch", other, e) : 0;
+}
+
 static int parse_values(struct diff_options *o, struct op_error *e)
 {
-	int err = parse_sort(&o->compare.sort, e);
+	int err = check_watch(e);
 
+	if (!err)
+		err = parse_sort(&o->compare.sort, e);
 	if (!err && raw.json && raw.csv)
 		err = option_conflict("--json", "--csv", e);
 	if (!err)
@@ -214,18 +231,19 @@ static int parse_sessions(const char **args, size_t nr, struct diff_options *o, 
 	return err;
 }
 
-/* --before and --after are the two profiles, and all words belong to both. */
-static int parse_times(const char **args, size_t nr, struct diff_options *o, struct op_error *e)
+/* The two profiles are times of the history, and all words belong to both. */
+static int parse_times(const char *from, const char *to, const char **args, size_t nr,
+		       struct diff_options *o, struct op_error *e)
 {
 	const char **words;
 	char *before, *after;
 	size_t nr_specs;
 	int err;
 
-	if (!raw.before || !raw.after)
+	if (!from || !to)
 		return op_error_set(e, -EINVAL, "--before=A..B and --after=A..B are used together");
-	before = xasprintf("time:%s", raw.before);
-	after = xasprintf("time:%s", raw.after);
+	before = xasprintf("time:%s", from);
+	after = xasprintf("time:%s", to);
 	words = xcalloc(nr + 6, sizeof(*words));
 	memcpy(words, (const char *[]){ "{", before, "}", "{", after, "}" }, 6 * sizeof(*words));
 	for (size_t i = 0; i < nr; i++)
@@ -244,8 +262,10 @@ static int parse_specs(const struct command_line *line, struct diff_options *o,
 	size_t nr_specs = 0;
 	int err;
 
+	if (raw.watch)
+		return parse_times("-1h..", "-1h..", line->args, line->nr_args, o, e);
 	if (raw.before || raw.after)
-		return parse_times(line->args, line->nr_args, o, e);
+		return parse_times(raw.before, raw.after, line->args, line->nr_args, o, e);
 	for (size_t i = 0; i < line->nr_args; i++)
 		braces |= strspn(line->args[i], "{}") == strlen(line->args[i]);
 	if (!braces)
@@ -258,6 +278,7 @@ static int parse_specs(const struct command_line *line, struct diff_options *o,
 
 static void take_values(struct diff_options *o)
 {
+	o->watch = raw.watch;
 	o->images = raw.images;
 	o->applications = raw.applications;
 	o->merge_unnamed = raw.merge_unnamed;

@@ -15,6 +15,7 @@ struct option_set;
 
 struct diff_options {
 	enum asked asked;		/* unless ASKED_WORK, nothing else is set */
+	bool watch;			/* both profiles are the last hour: pp/report/watch.h */
 	bool images;			/* compare images, not symbols */
 	bool applications;		/* a row per application */
 	bool long_names, no_header, inlines, color, merge_unnamed;

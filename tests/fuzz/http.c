@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(const struct http_request *r)
 {
+	char text[16];
+
 	if (strlen(r->path) + strlen(r->query) > HTTP_HEADER_MAX)
 		abort();
 	if (r->body && strlen(r->body) > r->body_size)
@@ -24,6 +26,8 @@ static void use(const struct http_request *r)
 	if (http_is_local(r) && !r->host)
 		abort();
 	if (http_number(r, "seconds", 30) < -1)
+		abort();
+	if (!http_text(r, "since", text, sizeof(text)) && strlen(text) >= sizeof(text))
 		abort();
 }
 

@@ -1216,6 +1216,31 @@ function listen() {
 	});
 }
 
+/* --- opserve: another time --- */
+
+function askRange() {
+	var query = new URLSearchParams();
+	["since", "until"].forEach(function (name) {
+		var value = byId("range-" + name).value.trim();
+		if (value)
+			query.set(name, value);
+	});
+	location.search = query.toString();
+}
+
+function startRange() {
+	var query = new URLSearchParams(location.search);
+	byId("range").hidden = !data.served;
+	["since", "until"].forEach(function (name) {
+		byId("range-" + name).value = query.get(name) || "";
+		byId("range-" + name).addEventListener("keydown", function (e) {
+			if (e.key === "Enter")
+				askRange();
+		});
+	});
+	byId("range-show").addEventListener("click", askRange);
+}
+
 function start() {
 	var last = (data.profiles - 1) * nrClasses;
 	while (state.event < nrClasses - 1 && !data.totals[last + state.event])
@@ -1237,6 +1262,7 @@ function start() {
 	drawSources();
 	listen();
 	startTime();
+	startRange();
 	redraw();
 }
 
