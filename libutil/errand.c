@@ -169,11 +169,20 @@ static bool put_idle(struct worker *w)
 	return true;
 }
 
+static bool keep(struct worker *w)
+{
+	bool is_kept;
+
+	pthread_mutex_lock(&pool.lock);
+	is_kept = put_idle(w);
+	pthread_mutex_unlock(&pool.lock);
+	return is_kept;
+}
+
 /* False: it has to end. */
 static bool do_job(struct worker *w)
 {
 	struct job *j = w->job;
-	bool is_kept;
 
 	j->err = j->errand->run(j->errand);
 	if (__atomic_exchange_n(&j->state, DONE, __ATOMIC_ACQ_REL) != LEFT) {
@@ -183,10 +192,9 @@ static bool do_job(struct worker *w)
 	unlock(&w->held);
 	pthread_mutex_lock(&pool.lock);
 	remove_late(j);
-	is_kept = put_idle(w);
 	pthread_mutex_unlock(&pool.lock);
-	job_drop(j);
-	return is_kept;
+	job_drop(j);			/* which may hang, too */
+	return keep(w);
 }
 
 static void *work(void *worker)
@@ -253,12 +261,7 @@ static struct worker *take_idle(bool may_wait)
 
 static void give_back(struct worker *w)
 {
-	bool is_kept;
-
-	pthread_mutex_lock(&pool.lock);
-	is_kept = put_idle(w);
-	pthread_mutex_unlock(&pool.lock);
-	if (is_kept)
+	if (keep(w))
 		return;
 	w->job = NULL;
 	sem_post(&w->has_job);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include "libutil/strbuf.h"
+#include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/daemon/hostile/play.h"
 #include "tests/unit/daemon/hostile/workers.h"
 
@@ -32,6 +33,35 @@ static bool put_map(void)
 	       !mprotect(code, 4096, PROT_READ | PROT_EXEC);
 }
 
+static bool map_jitdump(const char *path, const struct strbuf *dump)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	return fd >= 0 && write(fd, dump->text, dump->len) == (ssize_t)dump->len &&
+	       mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED &&
+	       !close(fd);
+}
+
+#define SCATTERED	20000
+
+/* And 20000 functions of one byte, of each of which a page would be kept. */
+static bool put_bomb(void)
+{
+	struct strbuf dump = STRBUF_INIT;
+	char path[64];
+	bool done;
+
+	if (!put_map())
+		return false;
+	jitdump_header(&dump, 0);
+	for (uint64_t i = 0; i < SCATTERED; i++)
+		jitdump_load(&dump, 1, 0x1000 + 4095 * i, 1, "f", "c");
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
+	done = map_jitdump(path, &dump);
+	strbuf_free(&dump);
+	return done;
+}
+
 static void run_code(void)
 {
 	spin_at(code);
@@ -42,6 +72,8 @@ static void end_with_map(pid_t pid)
 	char path[64];
 
 	attack_end(pid);
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", pid);
+	unlink(path);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
 	unlink(path);
 }
@@ -49,11 +81,14 @@ static void end_with_map(pid_t pid)
 static char sought[32];		/* how its name begins */
 static int sought_type;
 static bool found;
+static off_t found_size;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	found |= type == sought_type && !strncmp(path + ftw->base, sought, strlen(sought));
+	if (type != sought_type || strncmp(path + ftw->base, sought, strlen(sought)))
+		return 0;
+	found = true;
+	found_size = st->st_size;
 	return 0;
 }
 
@@ -160,6 +195,25 @@ TEST(requests_while_a_file_is_read)
 	CHECK(!ask("shutdown"), "shutdown");
 	end_with_map(attacker);
 	attack_end(other);
+}
+
+/* ---- a file that would grow ---- */
+
+TEST(a_file_that_would_grow)
+{
+	pid_t attacker;
+
+	start_daemon();
+	attacker = attack(put_bomb, run_code);
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	while (!ask("dump") && !has_object(attacker))
+		usleep(1000);
+	CHECK(has_object(attacker) && found_size > SCATTERED && found_size < 200 * SCATTERED,
+	      "an object of %lld bytes", (long long)found_size);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(attacker);
 }
 
 /* ---- a file that ends its task ---- */
