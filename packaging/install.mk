@@ -63,14 +63,18 @@ uninstall:				## remove what install put there
 	$(Q)for dir in $(own_dirs); do [ ! -d "$(DESTDIR)$$dir" ] || \
 		find "$(DESTDIR)$$dir" -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +; done
 
-module_dir = $(DESTDIR)/lib/modules/$(shell $(MAKE) -s -C "$(KDIR)" kernelrelease)/updates
+# what uname -r prints; make kernelrelease prints something else for Debian's kernels before 6.12
+release_file = $(KDIR)/include/generated/utsrelease.h
+release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(release_file))
+module_dir = $(if $(wildcard $(release_file)),,$(error \
+	'$(release_file)' not found: give KDIR=))$(DESTDIR)/lib/modules/$(release)/updates
 install-module: module			## install the module for KDIR's kernel
 	install -D -m 644 $(O)/module/oprofile.ko $(module_dir)/oprofile.ko
-	$(if $(DESTDIR),,depmod $(notdir $(patsubst %/updates,%,$(module_dir))))
+	$(if $(DESTDIR),,depmod $(release))
 
 uninstall-module:			## remove it
 	rm -f $(module_dir)/oprofile.ko
-	$(if $(DESTDIR),,depmod $(notdir $(patsubst %/updates,%,$(module_dir))))
+	$(if $(DESTDIR),,depmod $(release))
 
 # what DKMS builds the module from, and nothing else
 dkms_dir = $(DESTDIR)/usr/src/oprofile-ng-$(VERSION)
