@@ -443,7 +443,7 @@ bool sample_collect(struct sampler_profiler *p, struct sampling_target *t)
 	return true;
 }
 
-/* The intervals that an open request would stand for if it was answered now. */
+/* The intervals that an open request would stand for if it was answered now, not ahead. */
 static uint64_t weight_due(struct sampler_profiler *p, const struct sampling_target *t)
 {
 	uint64_t used;
@@ -452,7 +452,8 @@ static uint64_t weight_due(struct sampler_profiler *p, const struct sampling_tar
 		return t->weight;
 	if (sampling_clock->cpu_time(t->copy.thread.tid, &used))
 		return 0;
-	return intervals_used(t, p->params.interval_ns, used);
+	return used < t->ahead_ns ? 0 : intervals_used(t, p->params.interval_ns,
+						       used - t->ahead_ns);
 }
 
 bool sample_drain(struct sampler_profiler *p, struct sampling_target *t, bool is_over)
@@ -480,7 +481,7 @@ bool sample_drain(struct sampler_profiler *p, struct sampling_target *t, bool is
 	if (reach == COPY_IS_BLOCKED)
 		deliver_none(p, t, SAMPLER_BLOCKED, weight);
 	else if (t->has_timer && reach == COPY_IS_OPEN)
-		p->summary.missed += t->is_new ? 0 : weight;	/* others were ahead for it */
+		p->summary.missed += weight;
 	else if (reach != COPY_IS_GONE)
 		deliver_none(p, t, SAMPLER_NOT_RUN, weight);
 	t->weight = 0;
