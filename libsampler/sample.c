@@ -272,7 +272,16 @@ static uint64_t mean_delay(const struct sampler_profiler *p)
 	return (p->delay_ns + DELAYS_ASSUMED * tick_ns() / 2) / (p->nr_delays + DELAYS_ASSUMED);
 }
 
-static bool start_timer(struct sampler_profiler *p, struct sampling_target *t)
+/*
+ * What is due already comes at the next tick, too, not at once: else a thread that works for less
+ * than a tick, and sleeps, would have more samples than are due.
+ */
+static uint64_t first_signal(const struct sampling_target *t, uint64_t cpu_due, uint64_t used)
+{
+	return t->is_new && cpu_due <= used ? used + 1 : cpu_due;
+}
+
+static bool start_timer(struct sampler_profiler *p, struct sampling_target *t, uint64_t used)
 {
 	uint64_t ahead = t->is_new ? mean_delay(p) : 0;
 	struct copy_order order;
@@ -283,7 +292,8 @@ static bool start_timer(struct sampler_profiler *p, struct sampling_target *t)
 	if (t->has_no_timer)
 		return false;
 	order = order_of(t);
-	t->has_timer = !copy_start_timer(&t->copy, &order, t->cpu_due - ahead,
+	t->has_timer = !copy_start_timer(&t->copy, &order,
+					 first_signal(t, t->cpu_due - ahead, used),
 					 p->params.interval_ns);
 	t->has_no_timer = !t->has_timer;
 	if (!t->has_timer)
@@ -296,16 +306,18 @@ static bool start_timer(struct sampler_profiler *p, struct sampling_target *t)
 /* When more is known of delays, and after the first sample, for which there may be no time. */
 static bool adjust_timer(struct sampler_profiler *p, struct sampling_target *t)
 {
-	uint64_t ahead = mean_delay(p), step = tick_ns() / 8;
+	uint64_t ahead = mean_delay(p), step = tick_ns() / 8, used;
 	struct copy_order order;
 
-	if (!t->is_new || (ahead < t->ahead_ns + step && t->ahead_ns < ahead + step))
+	if (!t->is_new || (ahead < t->ahead_ns + step && t->ahead_ns < ahead + step) ||
+	    sampling_clock->cpu_time(t->copy.thread.tid, &used))
 		return false;
 	t->cpu_due += t->ahead_ns - ahead;
 	t->ahead_ns = ahead;
 	fill_work(p, t->work, t->copy.thread.tid);
 	order = order_of(t);
-	return !copy_start_timer(&t->copy, &order, t->cpu_due, p->params.interval_ns);
+	return !copy_start_timer(&t->copy, &order, first_signal(t, t->cpu_due, used),
+				 p->params.interval_ns);
 }
 
 /*
@@ -352,7 +364,7 @@ static bool sample_cpu_time(struct sampler_profiler *p, struct sampling_target *
 		return ask_by_cpu_time(p, t, used);
 	if (t->has_timer)
 		check_timer(p, t, used);
-	else if (used + interval > t->cpu_due && !start_timer(p, t))
+	else if (used + interval > t->cpu_due && !start_timer(p, t, used))
 		return ask_by_cpu_time(p, t, used);
 	return true;
 }
