@@ -127,6 +127,7 @@ static int make_new(const struct kept_symbols *k, int binary, const char *path)
 
 	if (err)
 		return err;
+	(void)mkdir(k->dir, 0755);
 	(void)unlink(path);
 	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
@@ -240,7 +241,7 @@ int kept_symbols_start(const char *history, const char *proc, uint64_t room,
 	lock_init(&k->lock);
 	pthread_cond_init(&k->changed, NULL);
 	k->stop_fd = eventfd(0, EFD_CLOEXEC);
-	err = k->stop_fd < 0 ? -errno : file_make_dirs(k->dir, 0755);
+	err = k->stop_fd < 0 ? -errno : 0;
 	if (!err) {
 		k->is_busy = true;
 		err = thread_start(&k->thread, symbols_main, k);
