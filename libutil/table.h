@@ -80,6 +80,25 @@ static inline uint32_t hash_table_first(const struct hash_table *t, uint64_t has
 
 /* Add an element that hash_table_find() does not find. */
 void hash_table_add(struct hash_table *t, uint64_t hash, uint32_t id);
+
+/*
+ * hash_table_find() in a table whose ids are 0, 1, 2, ...; if it finds nothing, add the element
+ * that the caller then appends: the result is the number of elements so far.
+ */
+static inline __attribute__((always_inline)) uint32_t
+hash_table_intern(struct hash_table *t, uint64_t hash,
+		  bool (*equal)(const void *context, uint32_t id, const void *key),
+		  const void *context, const void *key)
+{
+	uint32_t id = hash_table_find(t, hash, equal, context, key);
+
+	if (id == HASH_NONE) {
+		id = t->nr;
+		hash_table_add(t, hash, id);
+	}
+	return id;
+}
+
 /* From now on element @to replaces @from, which is in the table and equals it. */
 void hash_table_replace(struct hash_table *t, uint64_t hash, uint32_t from, uint32_t to);
 /* Leaves @t empty and usable. */

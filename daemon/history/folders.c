@@ -20,15 +20,6 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define DAY_NS	(86400 * (int64_t)NS_PER_SECOND)
-#define NR_AGES	2
-static const struct {
-	int64_t older_ns, slice_ns;	/* slices of that age become so long */
-} ages[NR_AGES] = {
-	{ DAY_NS, 600 * (int64_t)NS_PER_SECOND },
-	{ 7 * DAY_NS, 3600 * (int64_t)NS_PER_SECOND },
-};
-
 /* --- the list --- */
 
 static bool has_store(const char *folder)
@@ -227,11 +218,12 @@ bool history_make_room(struct kept_folders *k, const struct history_config *c,
 /* --- roll-up --- */
 
 /* The ages that the folder has reached. */
-static unsigned int age_of(struct kept_folders *k, struct kept_folder *f, int64_t now_ns)
+static unsigned int age_of(struct kept_folders *k, const struct history_config *c,
+			   struct kept_folder *f, int64_t now_ns)
 {
 	unsigned int n = f->nr_merged;
 
-	while (n < NR_AGES && ended_before(k, f, now_ns - ages[n].older_ns))
+	while (n < c->nr_roll_ups && ended_before(k, f, now_ns - c->roll_ups[n].older_ns))
 		n++;
 	return n;
 }
@@ -250,17 +242,18 @@ static void merge(struct kept_folders *k, struct kept_folder *f, int64_t slice_n
 	free(path);
 }
 
-bool history_roll_up(struct kept_folders *k, unsigned int current, int64_t now_ns)
+bool history_roll_up(struct kept_folders *k, const struct history_config *c, unsigned int current,
+		     int64_t now_ns)
 {
 	for (size_t i = 0; i < k->nr; i++) {
 		struct kept_folder *f = &k->list[i];
-		unsigned int age = f->at.number == current || f->is_open ? 0
-									 : age_of(k, f, now_ns);
+		unsigned int age = f->at.number == current || f->is_open
+				   ? 0 : age_of(k, c, f, now_ns);
 
 		if (age <= f->nr_merged)
 			continue;
 		f->nr_merged = age;
-		merge(k, f, ages[age - 1].slice_ns);
+		merge(k, f, c->roll_ups[age - 1].slice_ns);
 		return true;
 	}
 	return false;

@@ -49,9 +49,10 @@ bool history_make_room(struct kept_folders *k, const struct history_config *c,
 		       unsigned int current, int64_t now_ns);
 
 /*
- * Merge slices of one folder that is due: minutes older than a day to ten minutes, those older than
- * a week to hours. Not those of the folder @current. False: none had to be looked at.
+ * Merge slices of one folder that is old enough for longer ones. Not those of the folder @current.
+ * False: none had to be looked at.
  */
-bool history_roll_up(struct kept_folders *k, unsigned int current, int64_t now_ns);
+bool history_roll_up(struct kept_folders *k, const struct history_config *c, unsigned int current,
+		     int64_t now_ns);
 
 #endif

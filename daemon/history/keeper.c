@@ -442,7 +442,7 @@ static void write_slice(struct history *h, struct job *job)
 		h->carry_begin_ns = 0;	/* its samples are completed later */
 	if (!err || is_lasting)
 		complete_left(h, job->number + (job->is_last && is_lasting));
-	(void)history_roll_up(&h->folders, job->number, job->end_ns);
+	(void)history_roll_up(&h->folders, &h->config, job->number, job->end_ns);
 }
 
 /* --- the thread --- */
@@ -515,7 +515,8 @@ int history_open(const char *session_dir, const struct history_config *config, c
 	if (err)
 		err = op_error_set(e, err, "cannot create '%s': %s", h->dir, strerror(-err));
 	if (!err)
-		err = kept_symbols_start(h->dir, proc, config->quota / SYMBOLS_PART, &h->symbols);
+		err = kept_symbols_start(h->dir, proc, config->quota / SYMBOLS_PART,
+					 config->lines, &h->symbols);
 	if (!err)
 		err = open_folders(h, e);
 	if (!err)

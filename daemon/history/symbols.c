@@ -47,7 +47,7 @@ struct kept_symbols {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool ends, is_busy;
+	bool lines, ends, is_busy;
 	int stop_fd;			/* readable when it ends */
 	struct list_head queue;		/* to be tried, */
 	struct list_head later;		/* and again when more are wanted */
@@ -76,9 +76,8 @@ static void run(const struct worker_task *task, const int *fds, int out)
 	int32_t err = elf_file_open(fds[0], &f);
 	size_t n = 0;
 
-	(void)task;
 	if (!err)
-		err = symbols_pack(&f, false, &packed, &n);
+		err = symbols_pack(&f, task->argument[0], &packed, &n);
 	if (!err)
 		err = file_write_fd(fds[1], packed, n);
 	(void)file_write_fd(out, &err, sizeof(err));
@@ -91,6 +90,7 @@ static int pack_apart(const struct kept_symbols *k, int from, int to)
 		.sandbox = { .memory = MEMORY_MAX, .file_size = FILE_MAX,
 			     .cpu_seconds = CPU_SECONDS, .seconds = SECONDS },
 		.nice = NICE,
+		.argument = { k->lines },
 	};
 	const int fds[] = { from, to };
 	int answer = worker_run(&task, fds, 2);
@@ -127,6 +127,7 @@ static int make_new(const struct kept_symbols *k, int binary, const char *path)
 
 	if (err)
 		return err;
+	(void)mkdir(k->dir, 0755);
 	(void)unlink(path);
 	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
@@ -226,7 +227,7 @@ static void *symbols_main(void *context)
 	return NULL;
 }
 
-int kept_symbols_start(const char *history, const char *proc, uint64_t room,
+int kept_symbols_start(const char *history, const char *proc, uint64_t room, bool lines,
 		       struct kept_symbols **ret)
 {
 	struct kept_symbols *k = xcalloc(1, sizeof(*k));
@@ -235,12 +236,13 @@ int kept_symbols_start(const char *history, const char *proc, uint64_t room,
 	k->dir = path_join(history, HISTORY_SYMBOLS);
 	k->proc = xstrdup(proc);
 	k->room = room;
+	k->lines = lines;
 	list_init(&k->queue);
 	list_init(&k->later);
 	lock_init(&k->lock);
 	pthread_cond_init(&k->changed, NULL);
 	k->stop_fd = eventfd(0, EFD_CLOEXEC);
-	err = k->stop_fd < 0 ? -errno : file_make_dirs(k->dir, 0755);
+	err = k->stop_fd < 0 ? -errno : 0;
 	if (!err) {
 		k->is_busy = true;
 		err = thread_start(&k->thread, symbols_main, k);

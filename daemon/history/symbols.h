@@ -17,10 +17,10 @@
 struct kept_symbols;
 
 /*
- * For the history in the folder @history; @proc: "/proc"; @room: bytes of new files for a segment.
- * -errno: no thread.
+ * For the history in the folder @history; @proc: "/proc"; @room: bytes of new files for a segment;
+ * @lines: line and unwind tables, too. -errno: no thread.
  */
-int kept_symbols_start(const char *history, const char *proc, uint64_t room,
+int kept_symbols_start(const char *history, const char *proc, uint64_t room, bool lines,
 		       struct kept_symbols **ret);
 void kept_symbols_stop(struct kept_symbols *k);		/* waits for the thread; NULL is fine */
 

@@ -3,17 +3,27 @@
 #ifndef LIBDB_HISTORY_CONFIG_H
 #define LIBDB_HISTORY_CONFIG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
 
 #define HISTORY_AGE	"14d"		/* the defaults */
 #define HISTORY_QUOTA	"2G"
 #define HISTORY_SLICE	"1m"
+#define HISTORY_ROLL_UP	"10m:1d,1h:7d"	/* after a slice and a comma: lengths and ages */
+
+#define HISTORY_ROLL_UPS_MAX	4
 
 struct history_config {
 	uint64_t age_s;			/* older slices are dropped */
-	uint64_t quota;			/* bytes on the disk */
+	bool lines;			/* keep line and unwind tables with the symbols */
+	uint64_t quota;			/* bytes */
 	int64_t slice_ns;
+	struct history_roll_up {	/* slices that are older become so long */
+		int64_t slice_ns, older_ns;
+	} roll_ups[HISTORY_ROLL_UPS_MAX];	/* by age */
+	size_t nr_roll_ups;
 };
 
 /* The values of --history, --quota and --slice; NULL or "": the default. -EINVAL with @e. */

@@ -4,7 +4,6 @@
  *
  * The files are those that the daemon would have written for the same samples ([EB-73], [SS-61]).
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +11,9 @@
 #include "libdb/session/sample_file.h"
 #include "libdb/session/text_file.h"
 #include "libutil/hash.h"
-#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/select/history.h"
-
-/* Equal texts have one number. */
-struct numbered {
-	char **texts;
-	size_t nr, room;
-	struct hash_table by_text;
-};
+#include "pp/select/history_parts.h"
 
 struct file_key {
 	uint32_t app, image, context, event;	/* numbers; @app STACK_NONE: the program */
@@ -29,14 +21,10 @@ struct file_key {
 
 struct history_filer {
 	struct session_info info;
-	struct numbered image_names, context_names, event_names;
-	struct stack_image *images;	/* of each number; their texts are ours */
-	struct stack_context *contexts;
-	struct stack_event *events;
-	size_t images_room, contexts_room, events_room;
-	struct numbered paths;		/* of images that have a build ID, */
-	uint32_t *first;		/* and the first image of each */
-	size_t first_room;
+	struct history_parts parts;
+	uint32_t *first;		/* image of each path with a build ID */
+	size_t nr_first, first_room;
+	struct hash_table by_path;
 	struct file_key *keys;		/* of each file */
 	size_t *settled;		/* of each: so many keys are in it once, sorted */
 	size_t keys_room, settled_room;
@@ -48,108 +36,58 @@ struct numbers {
 	uint32_t *images, *contexts, *events;
 };
 
-static bool is_text(const void *numbered, uint32_t id, const void *text)
+static bool has_path(const void *filer, uint32_t id, const void *path)
 {
-	return !strcmp(((const struct numbered *)numbered)->texts[id], text);
-}
+	const struct history_filer *f = filer;
 
-static uint32_t find_number(const struct numbered *n, const char *text)
-{
-	return hash_table_find(&n->by_text, hash_string(text), is_text, n, text);
-}
-
-/* Takes over @text. */
-static uint32_t number_of(struct numbered *n, char *text)
-{
-	uint32_t id = find_number(n, text);
-
-	if (id != HASH_NONE) {
-		free(text);
-		return id;
-	}
-	hash_table_add(&n->by_text, hash_string(text), (uint32_t)n->nr);
-	xgrow(n->texts, n->nr, n->room);
-	n->texts[n->nr] = text;
-	return (uint32_t)n->nr++;
-}
-
-static void free_numbered(struct numbered *n)
-{
-	for (size_t i = 0; i < n->nr; i++)
-		free(n->texts[i]);
-	free(n->texts);
-	hash_table_free(&n->by_text);
+	return !strcmp(f->parts.images[f->first[id]].name.path, path);
 }
 
 /* As stats/images of a session: the first build of each path. */
 static void note_build(struct history_filer *f, uint32_t image)
 {
-	const struct stack_image *m = &f->images[image];
-	size_t before = f->paths.nr;
+	const struct stack_image *m = &f->parts.images[image];
+	uint32_t id;
 
 	if (m->name.kind != IMAGE_FILE || !*m->build_id || image_id_is_apart(m->build_id))
 		return;
-	(void)number_of(&f->paths, xstrdup(m->name.path));
-	if (f->paths.nr == before)
-		return;
-	xgrow(f->first, before, f->first_room);
-	f->first[before] = image;
+	id = hash_table_intern(&f->by_path, hash_string(m->name.path), has_path, f, m->name.path);
+	if (id == f->nr_first) {
+		xgrow(f->first, f->nr_first, f->first_room);
+		f->first[f->nr_first++] = image;
+	}
 }
 
-static uint32_t number_image(struct history_filer *f, const struct stack_image *m)
+static uint32_t number_image(struct history_filer *f, const struct stack_image *image)
 {
-	size_t before = f->image_names.nr;
-	uint32_t id = number_of(&f->image_names, xasprintf(
-		"%d %" PRIu32 " %" PRIx64 " %" PRIx64 " %s %s", m->name.kind, m->name.anon_tgid,
-		m->name.anon_start, m->name.anon_end, m->build_id, m->name.path));
+	size_t before = f->parts.nr_images;
+	uint32_t id = history_parts_image(&f->parts, image);
 
-	if (id < before)
-		return id;
-	xgrow(f->images, before, f->images_room);
-	f->images[id] = *m;
-	f->images[id].name.path = xstrdup(m->name.path);
-	f->images[id].build_id = xstrdup(m->build_id);
-	note_build(f, id);
+	if (id == before)
+		note_build(f, id);
 	return id;
 }
 
+/* What names of files are separated by. */
 static uint32_t number_context(struct history_filer *f, const struct stack_context *c)
 {
-	size_t before = f->context_names.nr;
-	uint32_t id = number_of(&f->context_names, xasprintf(
-		"%" PRId64 " %" PRId64 " %" PRId64 " %s", c->tgid, c->tid, c->cpu, c->cgroup));
+	const struct stack_context context = {
+		.app = STACK_NONE, .tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		.cgroup = c->cgroup, .comm = "", .labels = "",
+	};
 
-	if (id < before)
-		return id;
-	xgrow(f->contexts, before, f->contexts_room);
-	f->contexts[id] = *c;
-	f->contexts[id].cgroup = xstrdup(c->cgroup);
-	return id;
-}
-
-static uint32_t number_event(struct history_filer *f, const struct stack_event *event)
-{
-	size_t before = f->event_names.nr;
-	uint32_t id = number_of(&f->event_names, xasprintf(
-		"%" PRIu64 " %" PRIu64 " %s", event->count, event->unit_mask, event->name));
-
-	if (id < before)
-		return id;
-	xgrow(f->events, before, f->events_room);
-	f->events[id] = *event;
-	f->events[id].name = xstrdup(event->name);
-	return id;
+	return history_parts_context(&f->parts, &context);
 }
 
 /* The build that the image's samples lie apart for, or "". */
 static const char *apart_build(const struct history_filer *f, const struct stack_image *m)
 {
-	uint32_t path;
+	uint32_t id;
 
 	if (m->name.kind != IMAGE_FILE || !*m->build_id)
 		return "";
-	path = find_number(&f->paths, m->name.path);
-	return path != HASH_NONE && !strcmp(f->images[f->first[path]].build_id, m->build_id)
+	id = hash_table_find(&f->by_path, hash_string(m->name.path), has_path, f, m->name.path);
+	return id != HASH_NONE && !strcmp(f->parts.images[f->first[id]].build_id, m->build_id)
 		? "" : m->build_id;
 }
 
@@ -187,9 +125,9 @@ static struct sample_header header_of(const struct history_filer *f, const struc
 static void new_file(struct session_history *h, const struct file_key *key)
 {
 	const struct history_filer *f = h->filer;
-	const struct stack_context *c = &f->contexts[key->context];
-	const struct stack_event *event = &f->events[key->event];
-	const struct stack_image *image = &f->images[key->image];
+	const struct stack_context *c = &f->parts.contexts[key->context];
+	const struct stack_event *event = &f->parts.events[key->event];
+	const struct stack_image *image = &f->parts.images[key->image];
 	struct stack_arc_file *file;
 
 	xgrow(h->files, h->nr_files, h->files_room);
@@ -207,7 +145,7 @@ static void new_file(struct session_history *h, const struct file_key *key)
 	if (key->app == STACK_NONE)
 		file->name.app = (struct image_name){ .kind = IMAGE_FILE, .path = image->build_id };
 	else
-		file->name.app = f->images[key->app].name;
+		file->name.app = f->parts.images[key->app].name;
 	file->header = header_of(f, &file->name);
 }
 
@@ -290,7 +228,7 @@ void history_filer_add(struct session_history *h, const struct stack_snapshot *s
 	for (uint32_t i = 0; i < s->nr_contexts; i++)
 		n.contexts[i] = number_context(h->filer, &s->contexts[i]);
 	for (uint32_t i = 0; i < s->nr_events; i++)
-		n.events[i] = number_event(h->filer, &s->events[i]);
+		n.events[i] = history_parts_event(&h->filer->parts, &s->events[i]);
 	add_all(h, s, &n);
 	free(n.images);
 	free(n.contexts);
@@ -305,9 +243,11 @@ void history_filer_end(struct session_history *h, struct image_ids **ret)
 
 	for (uint32_t i = 0; i < h->nr_files; i++)
 		settle(h, i);
-	for (size_t i = 0; i < f->paths.nr; i++) {
-		strbuf_addf(&text, "%s ", f->images[f->first[i]].build_id);
-		text_add_escaped(&text, f->paths.texts[i], true);
+	for (size_t i = 0; i < f->nr_first; i++) {
+		const struct stack_image *m = &f->parts.images[f->first[i]];
+
+		strbuf_addf(&text, "%s ", m->build_id);
+		text_add_escaped(&text, m->name.path, true);
 		strbuf_add_char(&text, '\n');
 	}
 	*ret = NULL;
@@ -327,21 +267,8 @@ void history_filer_free(struct history_filer *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->image_names.nr; i++) {
-		free((char *)f->images[i].name.path);
-		free((char *)f->images[i].build_id);
-	}
-	for (size_t i = 0; i < f->context_names.nr; i++)
-		free((char *)f->contexts[i].cgroup);
-	for (size_t i = 0; i < f->event_names.nr; i++)
-		free((char *)f->events[i].name);
-	free_numbered(&f->image_names);
-	free_numbered(&f->context_names);
-	free_numbered(&f->event_names);
-	free_numbered(&f->paths);
-	free(f->images);
-	free(f->contexts);
-	free(f->events);
+	history_parts_free(&f->parts);
+	hash_table_free(&f->by_path);
 	free(f->first);
 	free(f->keys);
 	free(f->settled);

@@ -13,23 +13,19 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/progress.h"
-#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/select/history.h"
+#include "pp/select/history_parts.h"
 
 struct union_of {
-	struct stack_image *images;
-	struct stack_event *events;
-	struct stack_context *contexts;
+	struct history_parts parts;
 	struct stack_frame *frames;
 	struct stack_node *nodes;
 	uint16_t *ends;
 	struct stack_count *counts;
-	size_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
-	size_t images_room, events_room, contexts_room, frames_room, nodes_room, ends_room;
-	size_t counts_room;
-	struct hash_table by_image, by_event, by_context, by_frame, by_node, by_count;
-	size_t text_bytes;
+	size_t nr_frames, nr_nodes, nr_counts;
+	size_t frames_room, nodes_room, ends_room, counts_room;
+	struct hash_table by_frame, by_node, by_count;
 };
 
 /* Of a segment's snapshot: the indices of its parts in the union; STACK_NONE: not yet. */
@@ -38,103 +34,29 @@ struct mapped {
 	uint32_t *images, *events, *contexts, *frames, *nodes;
 };
 
-static const char *copy_text(struct union_of *u, const char *text)
-{
-	u->text_bytes += strlen(text) + 1;
-	return xstrdup(text);
-}
-
-static bool is_image(const void *array, uint32_t id, const void *key)
-{
-	const struct stack_image *a = &((const struct stack_image *)array)[id], *b = key;
-
-	return a->name.kind == b->name.kind && a->name.anon_tgid == b->name.anon_tgid &&
-	       a->name.anon_start == b->name.anon_start && a->name.anon_end == b->name.anon_end &&
-	       !strcmp(a->name.path, b->name.path) && !strcmp(a->build_id, b->build_id);
-}
-
 static uint32_t map_image(struct union_of *u, struct mapped *m, uint32_t i)
 {
-	const struct stack_image *image = &m->s->images[i];
-	uint64_t hash = hash_mix(hash_mix(hash_string(image->name.path),
-					  hash_string(image->build_id)), image->name.anon_start);
-	uint32_t id = m->images[i];
-
-	if (id != STACK_NONE)
-		return id;
-	id = hash_table_find(&u->by_image, hash, is_image, u->images, image);
-	if (id == HASH_NONE) {
-		id = (uint32_t)u->nr_images;
-		xgrow(u->images, u->nr_images, u->images_room);
-		u->images[u->nr_images] = *image;
-		u->images[u->nr_images].name.path = copy_text(u, image->name.path);
-		u->images[u->nr_images++].build_id = copy_text(u, image->build_id);
-		hash_table_add(&u->by_image, hash, id);
-	}
-	m->images[i] = id;
-	return id;
-}
-
-static bool is_event(const void *array, uint32_t id, const void *key)
-{
-	const struct stack_event *a = &((const struct stack_event *)array)[id], *b = key;
-
-	return a->count == b->count && a->unit_mask == b->unit_mask && !strcmp(a->name, b->name);
+	if (m->images[i] == STACK_NONE)
+		m->images[i] = history_parts_image(&u->parts, &m->s->images[i]);
+	return m->images[i];
 }
 
 static uint32_t map_event(struct union_of *u, struct mapped *m, uint32_t i)
 {
-	const struct stack_event *event = &m->s->events[i];
-	uint64_t hash = hash_mix(hash_string(event->name), event->count);
-	uint32_t id = m->events[i];
-
-	if (id != STACK_NONE)
-		return id;
-	id = hash_table_find(&u->by_event, hash, is_event, u->events, event);
-	if (id == HASH_NONE) {
-		id = (uint32_t)u->nr_events;
-		xgrow(u->events, u->nr_events, u->events_room);
-		u->events[u->nr_events] = *event;
-		u->events[u->nr_events++].name = copy_text(u, event->name);
-		hash_table_add(&u->by_event, hash, id);
-	}
-	m->events[i] = id;
-	return id;
-}
-
-static bool is_context(const void *array, uint32_t id, const void *key)
-{
-	const struct stack_context *a = &((const struct stack_context *)array)[id], *b = key;
-
-	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
-	       !strcmp(a->cgroup, b->cgroup) && !strcmp(a->comm, b->comm) &&
-	       !strcmp(a->labels, b->labels);
+	if (m->events[i] == STACK_NONE)
+		m->events[i] = history_parts_event(&u->parts, &m->s->events[i]);
+	return m->events[i];
 }
 
 static uint32_t map_context(struct union_of *u, struct mapped *m, uint32_t i)
 {
 	struct stack_context context = m->s->contexts[i];
-	uint32_t id = m->contexts[i];
-	uint64_t hash;
 
-	if (id != STACK_NONE)
-		return id;
+	if (m->contexts[i] != STACK_NONE)
+		return m->contexts[i];
 	if (context.app != STACK_NONE)
 		context.app = map_image(u, m, context.app);
-	hash = hash_mix(hash_mix(context.app, (uint64_t)context.tid), hash_string(context.cgroup));
-	hash = hash_mix(hash, hash_mix((uint64_t)context.cpu, hash_string(context.comm)));
-	id = hash_table_find(&u->by_context, hash, is_context, u->contexts, &context);
-	if (id == HASH_NONE) {
-		id = (uint32_t)u->nr_contexts;
-		context.cgroup = copy_text(u, context.cgroup);
-		context.comm = copy_text(u, context.comm);
-		context.labels = copy_text(u, context.labels);
-		xgrow(u->contexts, u->nr_contexts, u->contexts_room);
-		u->contexts[u->nr_contexts++] = context;
-		hash_table_add(&u->by_context, hash, id);
-	}
-	m->contexts[i] = id;
-	return id;
+	return m->contexts[i] = history_parts_context(&u->parts, &context);
 }
 
 static bool is_frame(const void *array, uint32_t id, const void *key)
@@ -147,22 +69,18 @@ static bool is_frame(const void *array, uint32_t id, const void *key)
 static uint32_t map_frame(struct union_of *u, struct mapped *m, uint32_t i)
 {
 	struct stack_frame frame = m->s->frames[i];
-	uint32_t id = m->frames[i];
-	uint64_t hash;
+	uint32_t id;
 
-	if (id != STACK_NONE)
-		return id;
+	if (m->frames[i] != STACK_NONE)
+		return m->frames[i];
 	frame.image = map_image(u, m, frame.image);
-	hash = hash_mix(frame.image, frame.offset);
-	id = hash_table_find(&u->by_frame, hash, is_frame, u->frames, &frame);
-	if (id == HASH_NONE) {
-		id = (uint32_t)u->nr_frames;
+	id = hash_table_intern(&u->by_frame, hash_mix(frame.image, frame.offset), is_frame,
+			       u->frames, &frame);
+	if (id == u->nr_frames) {
 		xgrow(u->frames, u->nr_frames, u->frames_room);
 		u->frames[u->nr_frames++] = frame;
-		hash_table_add(&u->by_frame, hash, id);
 	}
-	m->frames[i] = id;
-	return id;
+	return m->frames[i] = id;
 }
 
 static bool is_node(const void *array, uint32_t id, const void *key)
@@ -176,22 +94,19 @@ static bool is_node(const void *array, uint32_t id, const void *key)
 static void map_node(struct union_of *u, struct mapped *m, uint32_t i)
 {
 	struct stack_node node = m->s->nodes[i];
-	uint64_t hash;
 	uint32_t id;
 
 	if (node.parent != STACK_NONE) {
 		node.parent = m->nodes[node.parent];
 		node.frame = map_frame(u, m, node.frame);
 	}
-	hash = hash_mix(node.parent, node.frame);
-	id = hash_table_find(&u->by_node, hash, is_node, u->nodes, &node);
-	if (id == HASH_NONE) {
-		id = (uint32_t)u->nr_nodes;
+	id = hash_table_intern(&u->by_node, hash_mix(node.parent, node.frame), is_node, u->nodes,
+			       &node);
+	if (id == u->nr_nodes) {
 		xgrow(u->ends, u->nr_nodes, u->ends_room);
 		xgrow(u->nodes, u->nr_nodes, u->nodes_room);
 		u->ends[u->nr_nodes] = m->s->ends[i];
 		u->nodes[u->nr_nodes++] = node;
-		hash_table_add(&u->by_node, hash, id);
 	}
 	m->nodes[i] = id;
 }
@@ -228,16 +143,14 @@ static uint32_t add_count(struct union_of *u, struct mapped *m, const struct sta
 		.event = map_event(u, m, from->event), .count = from->count,
 	};
 	uint64_t hash = hash_mix(hash_mix(count.node, count.context), count.event);
-	uint32_t id = hash_table_find(&u->by_count, hash, is_count, u->counts, &count);
+	uint32_t id = hash_table_intern(&u->by_count, hash, is_count, u->counts, &count);
 
-	if (id != HASH_NONE) {
+	if (id == u->nr_counts) {
+		xgrow(u->counts, u->nr_counts, u->counts_room);
+		u->counts[u->nr_counts++] = count;
+	} else {
 		count_add(&u->counts[id].count, count.count);
-		return id;
 	}
-	id = (uint32_t)u->nr_counts;
-	hash_table_add(&u->by_count, hash, id);
-	xgrow(u->counts, u->nr_counts, u->counts_room);
-	u->counts[u->nr_counts++] = count;
 	return id;
 }
 
@@ -276,47 +189,18 @@ static void add_snapshot(struct union_of *u, const struct stack_snapshot *s, uin
 
 /* --- the snapshot --- */
 
-/* A snapshot has one storage for all its texts. */
-static void move_text(char **to, const char **text)
-{
-	char *from = (char *)*text;
-
-	*text = *to;
-	*to = stpcpy(*to, from) + 1;
-	free(from);
-}
-
-static char *gather_texts(struct union_of *u)
-{
-	char *texts = xcalloc(u->text_bytes + 1, 1), *to = texts;
-
-	for (size_t i = 0; i < u->nr_images; i++) {
-		move_text(&to, &u->images[i].name.path);
-		move_text(&to, &u->images[i].build_id);
-	}
-	for (size_t i = 0; i < u->nr_events; i++)
-		move_text(&to, &u->events[i].name);
-	for (size_t i = 0; i < u->nr_contexts; i++) {
-		move_text(&to, &u->contexts[i].cgroup);
-		move_text(&to, &u->contexts[i].comm);
-		move_text(&to, &u->contexts[i].labels);
-	}
-	return texts;
-}
-
 static void make_snapshot(struct union_of *u, struct stack_snapshot *ret)
 {
+	struct history_parts *p = &u->parts;
+
 	*ret = (struct stack_snapshot){
-		.images = u->images, .events = u->events, .contexts = u->contexts,
+		.images = p->images, .events = p->events, .contexts = p->contexts,
 		.frames = u->frames, .nodes = u->nodes, .ends = u->ends, .counts = u->counts,
-		.nr_images = (uint32_t)u->nr_images, .nr_events = (uint32_t)u->nr_events,
-		.nr_contexts = (uint32_t)u->nr_contexts, .nr_frames = (uint32_t)u->nr_frames,
+		.nr_images = (uint32_t)p->nr_images, .nr_events = (uint32_t)p->nr_events,
+		.nr_contexts = (uint32_t)p->nr_contexts, .nr_frames = (uint32_t)u->nr_frames,
 		.nr_nodes = (uint32_t)u->nr_nodes, .nr_counts = (uint32_t)u->nr_counts,
-		.text = gather_texts(u),
+		.text = history_parts_gather(p),
 	};
-	hash_table_free(&u->by_image);
-	hash_table_free(&u->by_event);
-	hash_table_free(&u->by_context);
 	hash_table_free(&u->by_frame);
 	hash_table_free(&u->by_node);
 	hash_table_free(&u->by_count);
@@ -350,7 +234,7 @@ void session_history_forget_places(struct session_history *h)
 int session_history_stacks(struct session_history *h, struct stack_snapshot *ret,
 			   struct op_error *e)
 {
-	struct union_of u = { .nr_images = 0 };
+	struct union_of u = { .nr_frames = 0 };
 	int err = 0;
 
 	session_history_forget_places(h);

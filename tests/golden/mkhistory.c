@@ -3,7 +3,7 @@
  * mkhistory.c - add a slice to a history: what a session's stack store has and had not before
  *
  *	mkhistory SESSION_DIR FOLDER BEGIN END [NAME=NUMBER...]
- *	mkhistory SESSION_DIR BINARY		keep its symbols
+ *	mkhistory SESSION_DIR BINARY [lines]	keep its symbols, and lines
  *
  * The store is that of the current session, which mkstacks fills from slice to slice. FOLDER is
  * that of the segment, NUMBER-SECONDS; BEGIN and END are seconds since the epoch. Names are sorted.
@@ -24,7 +24,7 @@
 #define NS	INT64_C(1000000000)
 #define MAX	16
 
-static void keep_symbols(const char *session_dir, const char *binary)
+static void keep_symbols(const char *session_dir, const char *binary, bool lines)
 {
 	int fd = open(binary, O_RDONLY | O_CLOEXEC);
 	char text[BUILD_ID_TEXT], *name, *path;
@@ -34,7 +34,7 @@ static void keep_symbols(const char *session_dir, const char *binary)
 	size_t n;
 
 	if (fd < 0 || build_id_read_fd(fd, &id) || elf_file_open(fd, &f) ||
-	    symbols_pack(&f, false, &packed, &n))
+	    symbols_pack(&f, lines, &packed, &n))
 		fail("cannot pack the symbols", binary);
 	name = history_symbols_name(build_id_text(&id, text));
 	path = xasprintf("%s/" HISTORY_DIR "/" HISTORY_SYMBOLS "/%s", session_dir, name);
@@ -55,13 +55,13 @@ int main(int argc, char **argv)
 	char *store, *segment;
 
 	at.path = argv[0];
-	if (argc == 3) {
-		keep_symbols(argv[1], argv[2]);
+	if (argc == 3 || argc == 4) {
+		keep_symbols(argv[1], argv[2], argc == 4);
 		return 0;
 	}
 	if (argc < 5 || argc > 5 + MAX) {
 		fprintf(stderr, "usage: mkhistory SESSION_DIR FOLDER BEGIN END [NAME=NUMBER...]\n"
-				"       mkhistory SESSION_DIR BINARY\n");
+				"       mkhistory SESSION_DIR BINARY [lines]\n");
 		return 2;
 	}
 	store = session_stats_path(argv[1], SESSION_CURRENT, HISTORY_STORE);

@@ -15,8 +15,10 @@
 #define DAY	(24 * HOUR)
 #define NOW	(20000 * DAY)
 
-static const struct history_config plenty = { .age_s = 14 * 86400, .quota = UINT64_C(1) << 40,
-					      .slice_ns = MINUTE };
+static const struct history_config plenty = {
+	.age_s = 14 * 86400, .quota = UINT64_C(1) << 40, .slice_ns = MINUTE,
+	.roll_ups = { { 10 * MINUTE, DAY }, { HOUR, 7 * DAY } }, .nr_roll_ups = 2,
+};
 
 static struct kept_folders kept;
 
@@ -144,7 +146,7 @@ TEST(merged_with_age)
 	day = make(2, NOW - 2 * DAY, 60);
 	new = make(3, NOW - 2 * HOUR, 60);
 	open_kept();
-	while (history_roll_up(&kept, 99, NOW))
+	while (history_roll_up(&kept, &plenty, 99, NOW))
 		;
 	CHECK(slices_of(week, &samples) == 1 && samples == 60, "week: %d slices, %d samples",
 	      slices_of(week, &samples), (int)samples);
@@ -152,11 +154,11 @@ TEST(merged_with_age)
 	      slices_of(day, &samples), (int)samples);
 	CHECK(slices_of(new, &samples) == 60 && samples == 60, "new: %d slices, %d samples",
 	      slices_of(new, &samples), (int)samples);
-	CHECK(history_roll_up(&kept, 99, NOW + 6 * DAY), "not due after a week");
+	CHECK(history_roll_up(&kept, &plenty, 99, NOW + 6 * DAY), "not due after a week");
 	CHECK(slices_of(day, &samples) == 1 && samples == 60, "later: %d slices",
 	      slices_of(day, &samples));
-	CHECK(history_roll_up(&kept, 2, NOW + 6 * DAY) &&
-	      !history_roll_up(&kept, 2, NOW + 6 * DAY), "the new one");
+	CHECK(history_roll_up(&kept, &plenty, 2, NOW + 6 * DAY) &&
+	      !history_roll_up(&kept, &plenty, 2, NOW + 6 * DAY), "the new one");
 	kept_folders_free(&kept);
 	free(week);
 	free(day);
@@ -176,7 +178,7 @@ TEST(work_does_not_grow_with_the_folders)
 	before = kept.nr_looked;
 	for (int i = 0; i < 100; i++)
 		CHECK(history_make_room(&kept, &plenty, 11, NOW) &&
-		      !history_roll_up(&kept, 11, NOW), "full, or something to merge");
+		      !history_roll_up(&kept, &plenty, 11, NOW), "full, or something to merge");
 	CHECK(kept.nr_looked - before == 100, "%d folders", (int)(kept.nr_looked - before));
 	kept_folders_free(&kept);
 }

@@ -162,6 +162,63 @@ TEST(a_full_disk_and_a_kill)
 	history_close(h);
 }
 
+static bool mount_read_only(void)
+{
+	const char *path = tmpdir_path("history");
+
+	return !mount(path, path, NULL, MS_BIND, NULL) &&
+	       !mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL);
+}
+
+/* No segment begins, what a killed daemon left waits, and both go on when it can be written. */
+TEST(a_read_only_disk)
+{
+	tmpdir_make();
+	log_open("/dev/null", NULL);
+	small_disk_mount("size=80m");
+	open_history();
+	begin(T0);
+	add_samples(5);
+	end(T0, T0 + MINUTE);
+	add_samples(3);
+	history_close(h);
+	CHECK(mount_read_only(), "mount");
+	open_history();
+	CHECK(!history_begin_segment(h, T0 + 3 * MINUTE), "a folder on a read-only disk");
+	expect_last(T0, T0 + MINUTE, 5);
+	history_close(h);
+	CHECK(!umount(tmpdir_path("history")), "umount");
+	open_history();
+	CHECK(last_slice(8).begin_ns == T0 + MINUTE, "not completed");
+	begin(T0 + 60 * MINUTE);
+	add_samples(2);
+	end(T0 + 60 * MINUTE, T0 + 61 * MINUTE);
+	expect_last(T0 + 60 * MINUTE, T0 + 61 * MINUTE, 2);
+	history_close(h);
+}
+
+/* It may leave a store that is older than the segment: its samples are credited to no slice. */
+TEST(a_power_cut_leaves_another_store)
+{
+	char *aside;
+
+	tmpdir_make();
+	log_open("/dev/null", NULL);
+	open_history();
+	begin(T0);
+	add_samples(5);
+	end(T0, T0 + MINUTE);
+	history_close(h);
+	CHECK(!unlink(store), "rm");
+	add_samples(3);
+	open_history();
+	expect_last(T0, T0 + MINUTE, 5);
+	aside = xasprintf("%s.broken", store);
+	CHECK(file_exists(aside) && !file_exists(store), "not set aside");
+	free(aside);
+	history_close(h);
+}
+
 TEST(a_removed_folder_is_reported)
 {
 	char *text;
