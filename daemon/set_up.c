@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "daemon/collect/registered/registered.h"
 #include "daemon/daemon.h"
 #include "daemon/jit/files.h"
 #include "daemon/jit/sweep.h"
@@ -55,7 +56,7 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	return err;
 }
 
-/* Starts the thread that makes tables, so it must run after the fork to the background. */
+/* Starts threads, so it must run after the fork to the background. */
 static int make_unwind_cache(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -63,6 +64,8 @@ static int make_unwind_cache(struct daemon *d, struct op_error *e)
 
 	if (o->callgraph_depth && !o->frame_pointers_only)
 		err = unwind_cache_create(o->unwind_memory, &d->unwind);
+	if (!err)
+		err = registered_create(d->unwind, &d->registered);
 	return err ? op_error_set(e, err, "cannot make unwind tables: %s; use --unwind=fp to do "
 				  "without them", strerror(-err)) : 0;
 }
@@ -82,6 +85,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.cgroups = o->separate.cgroup,
 		.comms = o->separate.thread,
 		.unwind = d->unwind,
+		.registered = d->registered,
 	};
 	int err;
 
@@ -118,6 +122,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.nr_counters = d->events.nr_counters,
 		.nr_events = d->events.nr_filed,
 		.events_text = d->events_text,
+		.registered = d->registered,
 		.unwind = d->unwind,
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
@@ -252,6 +257,7 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	ext_close(d->options.ext);
 	if (d->collector_open)
 		d->collector->close(d->collector);
+	registered_destroy(d->registered);
 	unwind_cache_destroy(d->unwind);
 	if (d->control) {
 		control_stop_listening(d->control);

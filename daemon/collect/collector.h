@@ -38,6 +38,7 @@ struct collector_event {
 
 struct ibs_config;			/* instruction-based sampling: ibs.h */
 struct unwind_cache;			/* unwind tables by build-id: unwind/cache.h */
+struct registered;			/* code made at run time: registered/registered.h */
 
 /* What to sample instead of the whole machine: the perf collector only. */
 struct collector_targets {
@@ -69,6 +70,8 @@ struct collector_config {
 	 * use it. NULL: as frame_pointers_only, or no stacks.
 	 */
 	struct unwind_cache *unwind;
+	/* Tables for code made at run time, if it uses @unwind. NULL: such code has none. */
+	struct registered *registered;
 };
 
 /* Whether samples are taken by time rather than by counters. */

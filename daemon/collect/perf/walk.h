@@ -32,6 +32,8 @@ struct perf_walk {
 	const struct perf_sample_stack *stack;
 	bool in_kernel;			/* the sample is */
 	bool may_wait;			/* for tables */
+	uint32_t tgid;
+	uint64_t since;			/* the time of its last exec, or 0 */
 	struct perf_entry entry;	/* of the main thread, if the sample is of that */
 
 	/* the result */
