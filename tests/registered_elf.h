@@ -144,7 +144,8 @@ static inline size_t made_put_fde(struct made_bytes *b, size_t cie, uint64_t tex
 
 enum { MADE_TEXT = 1, MADE_SYMTAB, MADE_STRTAB, MADE_NAMES, MADE_FRAMES, MADE_RELA, MADE_SECTIONS };
 
-static const char made_names[] = "\0.text\0.symtab\0.strtab\0.names\0.debug_frame\0.eh_frame\0.rela";
+static const char made_names[] =
+	"\0.text\0.symtab\0.strtab\0.names\0.debug_frame\0.eh_frame\0.rela";
 
 /* An image for the functions @f, whose text is at the address @text; malloc'd. */
 static inline struct made_bytes made_elf(const struct made_function *f, size_t nr, uint64_t text,

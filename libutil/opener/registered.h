@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #define REGISTERED_SYMBOL	"__jit_debug_descriptor"
-#define REGISTERED_LISTS_MAX	8			/* of a process: its program and libraries */
-#define REGISTERED_IMAGES_MAX	4096			/* of a process */
+#define REGISTERED_LISTS_MAX	8			/* of a process, */
+#define REGISTERED_IMAGES_MAX	4096			/* and all their images */
 #define REGISTERED_IMAGE_MAX	(UINT64_C(16) << 20)	/* bytes of an image, */
 #define REGISTERED_BYTES_MAX	(UINT64_C(64) << 20)	/* and of a copy */
 

@@ -26,10 +26,10 @@
 #include "libutil/opener/registered.h"
 #include "libutil/quiet_path.h"
 
-#define FILES_MAX	256		/* mapped for writing, of a process; further ones are ignored */
+#define FILES_MAX	256		/* of a process, mapped for writing; then no more */
 #define LINES_MAX	65536		/* of maps */
 #define KNOWN_SLOTS	1024
-#define KNOWN_NS	(300 * NS_PER_SECOND)	/* files are replaced, and their inodes used again */
+#define KNOWN_NS	(300 * NS_PER_SECOND)	/* inodes are used again */
 
 /* A private mapping for writing of a file: where a file's variables are. */
 struct mapped {
@@ -189,7 +189,8 @@ static int run(struct errand *errand)
 int registered_look(uint32_t pid, uid_t uid)
 {
 	struct look l = {
-		.errand = { .run = run, .place = hash_mix((uint64_t)(uintptr_t)run, uid), .fd = -1 },
+		.errand = { .run = run, .fd = -1,
+			    .place = hash_mix((uint64_t)(uintptr_t)run, uid) },
 		.pid = pid,
 	};
 	int err = errand_run(&l.errand, sizeof(l));

@@ -63,11 +63,12 @@ static void check_functions(enum made_frames frames, uint64_t text)
 	for (unsigned int i = 0; i < MADE_FUNCTIONS && table; i++) {
 		uint64_t at = text + f[i].at;
 
+		bool is_followed = i + 1 < MADE_FUNCTIONS && f[i + 1].at == f[i].at + f[i].size;
+
 		CHECK(cfa_at(table, at) == 8 && cfa_at(table, at + 1) == 16 &&
 		      cfa_at(table, at + 5) == 16 + f[i].frame &&
 		      cfa_at(table, at + f[i].size - 1) == 8 &&
-		      cfa_at(table, at + f[i].size) == (i + 1 < MADE_FUNCTIONS &&
-							 f[i + 1].at == f[i].at + f[i].size ? 8 : -1),
+		      cfa_at(table, at + f[i].size) == (is_followed ? 8 : -1),
 		      "function %u", i);
 	}
 	CHECK(table && cfa_at(table, text - 1) == -1, "before");
