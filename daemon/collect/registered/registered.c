@@ -196,6 +196,15 @@ static bool is_same(int a, int b, size_t size)
 	return is;
 }
 
+/* Whether @fd is the same as the last copy. Without the lock: only the thread changes that. */
+static bool is_last_copy(const struct process *p, int fd)
+{
+	struct stat st;
+
+	return p->fd >= 0 && !fstat(fd, &st) && p->size == (uint64_t)st.st_size &&
+	       is_same(p->fd, fd, p->size);
+}
+
 static void log_missing(struct process *p, uint32_t missing)
 {
 	static const char *const why[REGISTERED_REASONS] = {
@@ -214,8 +223,8 @@ static void log_missing(struct process *p, uint32_t missing)
 	p->missing |= missing;
 }
 
-/* Takes over @fd. */
-static void keep_copy(struct registered *r, struct process *p, int fd)
+/* Takes over @fd. @is_new: it differs from the last copy. */
+static void keep_copy(struct registered *r, struct process *p, int fd, bool is_new)
 {
 	struct registered_head head;
 	struct stat st;
@@ -226,7 +235,7 @@ static void keep_copy(struct registered *r, struct process *p, int fd)
 		return;
 	}
 	log_missing(p, head.missing);
-	if (p->fd >= 0 && p->size == (uint64_t)st.st_size && is_same(p->fd, fd, p->size)) {
+	if (!is_new && p->fd >= 0) {
 		close(fd);
 		return;
 	}
@@ -275,6 +284,7 @@ static void look(struct registered *r, struct process *p)
 	const uint32_t tgid = p->tgid;
 	uint64_t begin = now_ns(), now, took, age;
 	struct owner owner = { 0 };
+	bool is_new;
 	int fd = -ESRCH;
 
 	p->wanted = false;
@@ -282,6 +292,7 @@ static void look(struct registered *r, struct process *p)
 	pthread_mutex_unlock(&r->lock);
 	if (find_owner(tgid, &owner))
 		fd = registered_look(tgid, owner.uid);
+	is_new = fd >= 0 && !is_last_copy(p, fd);	/* takes a while if it is large */
 	pthread_mutex_lock(&r->lock);
 	now = now_ns();
 	took = now - begin;
@@ -294,7 +305,7 @@ static void look(struct registered *r, struct process *p)
 		p->uid = owner.uid;
 	}
 	if (fd >= 0)
-		keep_copy(r, p, fd);
+		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
 		drop_copy(p);
 	age = age < PAUSE_MIN_NS ? PAUSE_MIN_NS : age;
