@@ -30,7 +30,8 @@ bpf_flags  :=
 endif
 
 daemon_mains := daemon/main.c daemon/set_up.c daemon/opjitconv.c
-daemon_rooms := daemon $(addprefix daemon/,collect collect/ibs collect/module collect/perf history jit record)
+daemon_rooms := daemon $(addprefix daemon/,collect collect/ibs collect/module collect/perf \
+	collect/registered history jit record)
 $(eval $(call library,libdaemon.a,$(filter-out $(daemon_mains),$(call sources,$(daemon_rooms))) \
 	$(bpf_source),libunwind.a libdb.a libevents.a libutil.a,$(bpf_flags) -lpopt -pthread))
 $(eval $(call program,oprofiled,daemon/main.c daemon/set_up.c,libdaemon.a))

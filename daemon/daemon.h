@@ -22,6 +22,7 @@ struct daemon {
 	uint64_t clock_khz;		/* the collector's, or the one it was configured with */
 	struct requested_events events;
 	char *events_text, *image_filter;
+	struct registered *registered;
 	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
 	struct bpf_walker *walker;	/* NULL: no BPF program walks stacks */
 	struct recorder *recorder;

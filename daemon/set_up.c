@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/collect/bpf/walker.h"
+#include "daemon/collect/registered/registered.h"
 #include "daemon/daemon.h"
 #include "daemon/jit/files.h"
 #include "daemon/jit/sweep.h"
@@ -61,7 +62,7 @@ static bool has_tables(const struct options *o)
 	return o->callgraph_depth && !o->frame_pointers_only;
 }
 
-/* Starts the thread that makes tables, so it must run after the fork to the background. */
+/* Starts threads, so it must run after the fork to the background. */
 static int make_unwind_cache(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -69,6 +70,8 @@ static int make_unwind_cache(struct daemon *d, struct op_error *e)
 
 	if (has_tables(o))
 		err = unwind_cache_create(o->unwind_memory, &d->unwind);
+	if (!err)
+		err = registered_create(d->unwind, &d->registered);
 	return err ? op_error_set(e, err, "cannot make unwind tables: %s; use --unwind=fp to do "
 				  "without them", strerror(-err)) : 0;
 }
@@ -106,6 +109,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.comms = o->separate.thread,
 		.unwind = d->unwind,
 		.walker = d->walker,
+		.registered = d->registered,
 	};
 	int err;
 
@@ -142,6 +146,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.nr_counters = d->events.nr_counters,
 		.nr_events = d->events.nr_filed,
 		.events_text = d->events_text,
+		.registered = d->registered,
 		.unwind = d->unwind,
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
@@ -279,6 +284,7 @@ void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 	if (d->collector_open)
 		d->collector->close(d->collector);
 	bpf_walker_free(d->walker);
+	registered_destroy(d->registered);
 	unwind_cache_destroy(d->unwind);
 	if (d->control) {
 		control_stop_listening(d->control);

@@ -35,7 +35,7 @@ struct elf_segment {
 
 struct elf_section {
 	uint32_t name;			/* offset in the section of names */
-	uint32_t type, link;		/* SHT_* */
+	uint32_t type, link, info;	/* SHT_* */
 	uint64_t flags;			/* SHF_* */
 	uint64_t addr, offset, size;
 };

@@ -5,6 +5,7 @@
  * Everything that can fail is done before the command begins, and undone if it fails. After that
  * the profile ends with the profiled processes, or by a signal, and is always written completely.
  */
+#include "daemon/collect/registered/registered.h"
 #include "operf/operf.h"
 
 #include <errno.h>
@@ -262,6 +263,7 @@ static void tear_down(struct operf *o, bool failed)
 		launch_cancel(&o->command);
 	if (o->collector_open)
 		o->collector->close(o->collector);
+	registered_destroy(o->registered);
 	unwind_cache_destroy(o->unwind);
 	log_close();
 	if (o->dir.path) {

@@ -21,6 +21,7 @@ struct operf {
 	char *log, *events_text, *profiled;	/* referenced by other fields */
 	struct launch command;
 	struct collector_targets targets;
+	struct registered *registered;
 	struct unwind_cache *unwind;	/* NULL: no stacks are recorded */
 	struct collector *collector;
 	bool collector_open;

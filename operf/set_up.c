@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "control/machine/vmlinux.h"
+#include "daemon/collect/registered/registered.h"
 #include "daemon/privileges.h"
 #include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
@@ -81,6 +82,8 @@ static int open_unwind(struct operf *o, struct op_error *e)
 {
 	int err = o->options.callgraph ? unwind_cache_create(UNWIND_MEMORY, &o->unwind) : 0;
 
+	if (!err)
+		err = registered_create(o->unwind, &o->registered);
 	return err ? op_error_set(e, err, "cannot create unwind tables: %s", strerror(-err)) : 0;
 }
 
@@ -99,6 +102,7 @@ static int open_collector(struct operf *o, struct op_error *e)
 		.cgroups = o->options.separate_cgroup,
 		.comms = o->options.separate_thread,
 		.unwind = o->unwind,
+		.registered = o->registered,
 	};
 	int err;
 
@@ -158,6 +162,7 @@ static int open_recorder(struct operf *o, struct op_error *e)
 		.nr_events = o->plan.asked.nr_filed,
 		.events_text = events,
 		.profiled = profiled,
+		.registered = o->registered,
 		.unwind = o->unwind,
 		.ext = o->plan.options.ext,
 		.call_arcs = o->options.call_arcs,

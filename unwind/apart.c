@@ -17,6 +17,11 @@
 #define PATIENCE_NS	((SECONDS + 10) * NS_PER_SECOND)	/* nor let it be killed */
 #define MEMORY(limit)	(8 * (uint64_t)(limit) + (UINT64_C(128) << 20))	/* bytes */
 
+struct request {
+	size_t limit;
+	uint32_t window;
+};
+
 struct answer {
 	int64_t err;
 	uint64_t len, cpu_ns;
@@ -26,11 +31,13 @@ struct answer {
 static void run(const struct worker_task *task, const int *fds, int out)
 {
 	struct op_unwind_table *blob = NULL;
+	struct request r;
 	struct answer answer;
-	size_t limit, len = 0;
+	size_t len = 0;
 
-	memcpy(&limit, task->argument, sizeof(limit));
-	answer.err = unwind_build_fd(fds[0], limit, &blob, &len, NULL);
+	memcpy(&r, task->argument, sizeof(r));
+	answer.err = r.window ? unwind_build_copy_fd(fds[0], r.window, r.limit, &blob, &len, NULL) :
+				unwind_build_fd(fds[0], r.limit, &blob, &len, NULL);
 	answer.len = len;
 	answer.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (!file_write_fd(out, &answer, sizeof(answer)) && !answer.err)
@@ -65,9 +72,10 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 	return 0;
 }
 
-int unwind_build_apart(int fd, size_t limit, int stop_fd, struct op_unwind_table **ret,
-		       size_t *ret_len, uint64_t *ret_cpu_ns)
+int unwind_build_apart(int fd, uint32_t window, size_t limit, int stop_fd,
+		       struct op_unwind_table **ret, size_t *ret_len, uint64_t *ret_cpu_ns)
 {
+	const struct request r = { .limit = limit, .window = window };
 	struct worker_task task = {
 		.run = run,
 		.sandbox = { .memory = MEMORY(limit), .cpu_seconds = CPU_SECONDS,
@@ -75,7 +83,7 @@ int unwind_build_apart(int fd, size_t limit, int stop_fd, struct op_unwind_table
 	};
 	int in, err;
 
-	memcpy(task.argument, &limit, sizeof(limit));
+	memcpy(task.argument, &r, sizeof(r));
 	in = worker_run(&task, &fd, 1);
 	if (in < 0)
 		return in;

@@ -13,10 +13,11 @@
 #include "unwind/table.h"
 
 /*
- * As unwind_build_fd(), and -ECANCELED: the process crashed, exceeded a limit or answered nonsense,
- * or @stop_fd became readable meanwhile. *ret_cpu_ns: its CPU time, according to itself.
+ * As unwind_build_fd(), or with a @window other than 0 unwind_build_copy_fd(), and -ECANCELED: the
+ * process crashed, exceeded a limit or answered nonsense, or @stop_fd became readable meanwhile.
+ * *ret_cpu_ns: its CPU time, according to itself.
  */
-int unwind_build_apart(int fd, size_t limit, int stop_fd, struct op_unwind_table **ret,
-		       size_t *ret_len, uint64_t *ret_cpu_ns);
+int unwind_build_apart(int fd, uint32_t window, size_t limit, int stop_fd,
+		       struct op_unwind_table **ret, size_t *ret_len, uint64_t *ret_cpu_ns);
 
 #endif

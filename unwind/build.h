@@ -38,6 +38,25 @@ int unwind_build_fd(int fd, size_t limit, struct op_unwind_table **ret, size_t *
 int unwind_build_image(const void *image, size_t len, size_t limit, struct op_unwind_table **ret,
 		       size_t *ret_len, struct unwind_counts *ret_counts);
 
+/*
+ * The table of the code that a process registered, by a copy of it (libutil/opener/registered.h).
+ * @window: a number of unwind_window(). Malformed images are skipped.
+ */
+int unwind_build_copy(const void *copy, size_t len, uint32_t window, size_t limit,
+		      struct op_unwind_table **ret, size_t *ret_len,
+		      struct unwind_counts *ret_counts);
+int unwind_build_copy_fd(int fd, uint32_t window, size_t limit, struct op_unwind_table **ret,
+			 size_t *ret_len, struct unwind_counts *ret_counts);
+
+/*
+ * Code that a process made has a table for each 4 GiB of its addresses, whose offsets are the lower
+ * 32 bits of an address. The number of those of @address; it is not 0.
+ */
+static inline uint32_t unwind_window(uint64_t address)
+{
+	return (uint32_t)(address >> 32) + 1;
+}
+
 /* The reason in a few words, for an error of these two. */
 const char *unwind_refusal(int err);
 

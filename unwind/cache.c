@@ -70,7 +70,7 @@ struct unwind_cache {
 
 static struct entry **bucket_of(struct unwind_cache *c, const struct unwind_key *key)
 {
-	return &c->bucket[hash_bytes(key->bytes, sizeof(key->bytes)) % BUCKETS];
+	return &c->bucket[hash_bytes(key, sizeof(*key)) % BUCKETS];
 }
 
 static struct entry *find(struct unwind_cache *c, const struct unwind_key *key)
@@ -246,7 +246,8 @@ static void build(struct unwind_cache *c, struct entry *e, unsigned int turn)
 	list_del(&e->order);
 	c->building[turn] = e;
 	pthread_mutex_unlock(&c->lock);
-	err = unwind_build_apart(e->fd, c->limit, c->stop_fd, &blob, &len, &cpu_ns);
+	err = unwind_build_apart(e->fd, e->key.window, c->limit, c->stop_fd, &blob, &len,
+				 &cpu_ns);
 	close(e->fd);	/* not under the lock: it may be the end of a removed file */
 	e->fd = -1;
 	pthread_mutex_lock(&c->lock);

@@ -22,7 +22,8 @@ struct unwind_cache;
 /* Identifies a binary, by its build ID if that can be trusted, else by the file. [UT-61] */
 struct unwind_key {
 	uint8_t bytes[32];
-	bool by_build_id;
+	uint32_t by_build_id;	/* bool; without padding, to be compared as a whole */
+	uint32_t window;	/* of code made at run time: build.h; else 0 */
 };
 
 enum unwind_state {

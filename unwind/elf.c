@@ -10,17 +10,23 @@
 #include "unwind/table.h"
 
 #define SEGMENTS_MAX	256		/* linkers create about ten */
-#define SECTIONS_MAX	65536
 #define NAMES_MAX	(1 << 20)	/* bytes of section names to read */
 
-static int check_header(const struct elf_file *f)
+static int check_machine(const struct elf_file *f)
 {
 	/* x32's programs are x86-64's with short addresses */
 	bool may_be_64 = f->machine != OP_UNWIND_I386, may_be_32 = f->machine != OP_UNWIND_ARM64;
 
-	if (!op_unwind_registers(f->machine) || !(f->is_64 ? may_be_64 : may_be_32) ||
-	    f->is_swapped != (BYTE_ORDER == BIG_ENDIAN))
-		return -ENOTSUP;
+	return !op_unwind_registers(f->machine) || !(f->is_64 ? may_be_64 : may_be_32) ||
+	       f->is_swapped != (BYTE_ORDER == BIG_ENDIAN) ? -ENOTSUP : 0;
+}
+
+static int check_header(const struct elf_file *f)
+{
+	int err = check_machine(f);
+
+	if (err)
+		return err;
 	if (f->type != ET_EXEC && f->type != ET_DYN)
 		return -ENOEXEC;
 	return f->nr_segments && f->nr_segments <= SEGMENTS_MAX ? 0 : -EPROTO;
@@ -147,6 +153,29 @@ static void name_sections(struct unwind_elf *elf, const struct elf_section *sect
 	}
 }
 
+/*
+ * Relocations of @s, unless it is missing. An object's section that is not loaded has no address:
+ * one near the code is as good, because nothing else is relative to it.
+ */
+static void add_relocations(struct unwind_section *s, const struct elf_section *sections, size_t nr)
+{
+	uint64_t code = 0;
+
+	for (size_t i = 0; i < nr && s->size; i++) {
+		const struct elf_section *r = &sections[i];
+
+		if (r->type == SHT_RELA && r->info < nr && sections[r->info].offset == s->offset) {
+			s->relocations_offset = r->offset;
+			s->relocations = r->size / sizeof(Elf64_Rela);
+			s->symbols = r->link;
+		}
+		if ((r->flags & SHF_EXECINSTR) && !code)
+			code = r->addr;
+	}
+	if (!s->vaddr)
+		s->vaddr = code;
+}
+
 /* Missing or malformed section headers are not an error: programs run without. */
 static int read_sections(struct unwind_elf *elf)
 {
@@ -155,7 +184,7 @@ static int read_sections(struct unwind_elf *elf)
 	struct elf_section *sections;
 	char *names = NULL;
 	size_t nr;
-	int err = elf_file_sections(f, SECTIONS_MAX, &sections, &nr);
+	int err = elf_file_sections(f, UNWIND_SECTIONS_MAX, &sections, &nr);
 
 	if (err || !nr)
 		return err == -EPROTO ? 0 : err;
@@ -165,6 +194,10 @@ static int read_sections(struct unwind_elf *elf)
 	if (names) {
 		names[s->size - 1] = '\0';
 		name_sections(elf, sections, nr, names, s->size);
+		if (elf->file.type == ET_REL) {
+			add_relocations(&elf->eh_frame, sections, nr);
+			add_relocations(&elf->debug_frame, sections, nr);
+		}
 	}
 	free(names);
 	free(sections);
@@ -183,6 +216,18 @@ int unwind_elf_open(const struct elf_file *file, struct unwind_elf *ret)
 	if (err)
 		unwind_elf_close(&elf);
 	else
+		*ret = elf;
+	return err;
+}
+
+int unwind_elf_open_made(const struct elf_file *file, struct unwind_elf *ret)
+{
+	struct unwind_elf elf = { .file = *file };
+	int err = check_machine(file);
+
+	if (!err)
+		err = read_sections(&elf);
+	if (!err)
 		*ret = elf;
 	return err;
 }

@@ -40,6 +40,7 @@ struct collector_event {
 struct ibs_config;			/* instruction-based sampling: ibs.h */
 struct bpf_walker;			/* a BPF program that walks stacks: bpf/walker.h */
 struct unwind_cache;			/* unwind tables by build-id: unwind/cache.h */
+struct registered;			/* code made at run time: registered/registered.h */
 
 /* What to sample instead of the whole machine: the perf collector only. */
 struct collector_targets {
@@ -72,6 +73,8 @@ struct collector_config {
 	 */
 	struct unwind_cache *unwind;
 	struct bpf_walker *walker;	/* bpf: loaded; NULL: no stacks by tables */
+	/* Tables for code made at run time, if it uses @unwind. NULL: such code has none. */
+	struct registered *registered;
 };
 
 /* Whether samples are taken by time rather than by counters. */

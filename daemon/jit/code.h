@@ -17,6 +17,8 @@
 #define JIT_BLOCKS_MAX	(1u << 20)	/* of one process; the rest is counted as dropped */
 #define JIT_LINES_MAX	(1u << 20)
 #define JIT_NAME_MAX	2048		/* bytes; longer names are truncated */
+#define JIT_MAP_BIRTH	(UINT64_C(1) << 32)	/* of a perf map's first line: after what was
+						 * registered, which may be all memory for code */
 #define JIT_FOREVER	UINT64_MAX	/* death of a block that is not known to be dead */
 
 enum jit_clock {
@@ -80,12 +82,13 @@ static inline const char *jit_name(const struct jit_code *c, const struct jit_bl
 }
 
 /*
- * Read the three types of files. @text, of @len bytes, must outlive @c because blocks point to
+ * Read the types of files. @text, of @len bytes, must outlive @c because blocks point to
  * their code in it. Reading stops at the first incomplete or malformed record. False: not such a
  * file.
  */
 bool jit_read_perf_map(const char *text, size_t len, struct jit_code *c);	/* [JT-21] */
 bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c);	/* [JT-22] */
 bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c);		/* [JT-23] */
+bool jit_read_registered(const void *bytes, size_t len, struct jit_code *c);	/* [JT-65] */
 
 #endif

@@ -87,6 +87,19 @@ static bool same_file(int a, int b)
 	       x.st_ino == y.st_ino;
 }
 
+void jit_files_take_copy(struct jit_files *f, int fd)
+{
+	int old = f->fd[JIT_REGISTERED];
+
+	if (old >= 0 && same_file(old, fd)) {
+		close(fd);
+		return;
+	}
+	if (old >= 0)
+		close(old);
+	f->fd[JIT_REGISTERED] = fd;
+}
+
 /* [JT-2] An older file may be of an earlier process with the same number. */
 static bool is_acceptable(const struct search *s, const struct stat *st)
 {

@@ -54,7 +54,7 @@ static bool add_line(struct jit_code *c, const char *line, const char *end, uint
 bool jit_read_perf_map(const char *text, size_t len, struct jit_code *c)
 {
 	const char *end = text + len, *newline;
-	uint64_t number = 0;
+	uint64_t number = JIT_MAP_BIRTH;
 	bool any = false;
 
 	for (; text < end; text = newline + 1) {

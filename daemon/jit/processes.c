@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "daemon/collect/registered/registered.h"
 #include "daemon/jit/objects.h"
 #include "daemon/jit/process.h"
 #include "daemon/jit/processes.h"
@@ -19,6 +20,7 @@
 
 struct jit_processes {
 	const char *proc;
+	struct registered *registered;	/* not owned; NULL: none */
 	struct list_head buckets[NR_BUCKETS];
 	struct list_head in_order;	/* those not looked at for the longest time first */
 	size_t nr;
@@ -80,6 +82,19 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 	jit_objects_begin_session(&p->output);
 	p->output.window.by[JIT_WALL].start = clock_ns(CLOCK_REALTIME);
 	p->output.window.by[JIT_STEADY].start = now_ns();
+}
+
+void jit_processes_use(struct jit_processes *p, struct registered *r)
+{
+	p->registered = r;
+}
+
+/* Look for its files, and have it looked at for what it has registered. */
+static void look(struct jit_processes *p, struct jit_process *q)
+{
+	jit_process_look(q, p->proc);
+	if (p->registered && q->owner.alive)
+		registered_want(p->registered, q->tgid);
 }
 
 /* ---- samples ---- */
@@ -156,7 +171,7 @@ void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t
 		return;
 	jit_process_add_folder(q, app, anon_name);
 	if (!q->looked && may_look(p))
-		jit_process_look(q, p->proc);
+		look(p, q);
 }
 
 /* ---- looking ---- */
@@ -174,7 +189,7 @@ static void look_at_all(struct jit_processes *p)
 		list_del(&q->in_order);
 		list_add_tail(&q->in_order, &p->in_order);
 		if (!q->looked || q->owner.alive)
-			jit_process_look(q, p->proc);
+			look(p, q);
 		if (now_ns() - p->looked_at > LOOK_TIME_NS)
 			break;
 	}
@@ -204,12 +219,29 @@ static void drop_dead(struct jit_processes *p)
 			drop(p, q);
 }
 
+/* Those of processes that have ended, too: the last ones are kept for a while. */
+static void take_copies(struct jit_processes *p)
+{
+	struct jit_process *q;
+
+	if (!p->registered)
+		return;
+	registered_wait(p->registered, LOOK_TIME_NS);
+	list_for_each_entry(q, &p->in_order, in_order) {
+		int fd = registered_copy(p->registered, q->tgid);
+
+		if (fd >= 0)
+			jit_files_take_copy(&q->files, fd);
+	}
+}
+
 static size_t convert_due(struct jit_processes *p, void (*meanwhile)(void *context), void *context)
 {
 	struct jit_process **due, *q;
 	size_t nr = 0, nr_written;
 
 	look_at_all(p);
+	take_copies(p);
 	p->converting = true;
 	jit_roots_read(p->output.samples_dir, &p->output.roots);
 	due = xcalloc(p->nr, sizeof(struct jit_process *));

@@ -13,10 +13,14 @@
 #include <stdint.h>
 
 struct jit_processes;
+struct registered;
 
 /* @proc: NULL for "/proc". */
 struct jit_processes *jit_processes_new(const char *proc);
 void jit_processes_free(struct jit_processes *p);
+
+/* Name code also by what processes registered (registered.h); @r must outlive @p. */
+void jit_processes_use(struct jit_processes *p, struct registered *r);
 
 /* Begin a session below @samples_dir; processes that have ended are dropped. */
 void jit_processes_set_session(struct jit_processes *p, const char *samples_dir);

@@ -175,6 +175,7 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 	p->cgroups = cgroups_new(config->proc, config->collector);
 	p->comms = comms_new(config->proc);
 	p->jit = jit_processes_new(config->proc);
+	jit_processes_use(p->jit, config->registered);
 	p->sfiles = sfiles_new(&files, p->images, &p->stats);
 	p->stacks[STACKS_OF_SESSION] = stacks_new(STACKS_OF_SESSION, config->events,
 						  config->nr_events, p->images, SESSION_STACKS);

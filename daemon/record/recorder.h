@@ -33,6 +33,7 @@ struct recorder_config {
 	unsigned int nr_counters, nr_events;
 	const char *events_text;	/* session_info.events */
 	const char *profiled;		/* NULL: the whole machine */
+	struct registered *registered;	/* for names of JIT code, too; NULL: files only */
 	struct unwind_cache *unwind;	/* for stacks; NULL: frame pointers only, or no stacks */
 	bool frame_pointers_only;	/* as requested, so stacks are not marked as such [CC-52] */
 	struct ext *ext;		/* the feature of the derived events; NULL: none */

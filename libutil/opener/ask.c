@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libutil/fd_message.h"
+#include "libutil/opener/registered.h"
 #include "libutil/thread.h"
 
 static struct {
@@ -345,4 +346,15 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids)
 		return err;
 	memcpy(pids, answer.results, answer.nr * sizeof(*pids));
 	return (int)answer.nr;
+}
+
+int opener_registered(uint32_t pid, const uint64_t *descriptors, size_t nr)
+{
+	struct opener_request r = { .kind = OPENER_REGISTERED, .pid = pid, .nr = (uint32_t)nr };
+
+	if (!opener.socket)
+		return opener_registered_here(pid, descriptors, nr);
+	for (size_t i = 0; i < nr; i++)
+		r.ranges[i].start = descriptors[i];
+	return ask_one(&r, -1);
 }

@@ -26,6 +26,7 @@ enum opener_kind {
 	OPENER_GIVE,		/* give the descriptor's file @mode and to @uid and @gid */
 	OPENER_REMOVE,		/* the file @file of those that were named at the start */
 	OPENER_LIST,		/* processes after @pid */
+	OPENER_REGISTERED,	/* what @pid registered at the first @nr starts of @ranges */
 };
 
 /* "Handle": an O_PATH descriptor. */
@@ -47,6 +48,7 @@ static inline size_t opener_request_size(uint32_t kind)
 
 	switch (kind) {
 	case OPENER_MAP_FILES:
+	case OPENER_REGISTERED:
 		return head + sizeof(((struct opener_request *)0)->ranges);
 	case OPENER_PERF:
 		return head + sizeof(struct perf_event_attr);

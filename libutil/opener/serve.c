@@ -25,6 +25,7 @@
 #include "libutil/fd_message.h"
 #include "libutil/file.h"
 #include "libutil/opener/ask.h"
+#include "libutil/opener/registered.h"
 #include "libutil/priority.h"
 #include "libutil/quiet_path.h"
 #include "libutil/sandbox/sandbox.h"
@@ -267,6 +268,17 @@ static int map_files(struct exchange *x)
 	return 0;
 }
 
+static int copy_registered(const struct opener_request *r)
+{
+	uint64_t descriptors[REGISTERED_LISTS_MAX];
+
+	if (!r->pid || r->pid > INT_MAX || r->nr > REGISTERED_LISTS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < r->nr; i++)
+		descriptors[i] = r->ranges[i].start;
+	return opener_registered_here(r->pid, descriptors, r->nr);
+}
+
 /* A descriptor, or -errno. */
 static int open_one(const struct opener_config *config, const struct exchange *x)
 {
@@ -284,6 +296,8 @@ static int open_one(const struct opener_config *config, const struct exchange *x
 		return open_cgroup(x);
 	case OPENER_PERF:
 		return open_event(&x->request);
+	case OPENER_REGISTERED:
+		return copy_registered(&x->request);
 	default:
 		return -EINVAL;
 	}

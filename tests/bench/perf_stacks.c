@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	perf_processes_init(&processes, cookies, "/proc");
 	if (unwind_cache_create((size_t)64 << 20, &cache))
 		return 1;
-	perf_tables_init(&stacks.tables, cache, &processes);
+	perf_tables_init(&stacks.tables, cache, NULL, &processes);
 	perf_copy_size_init(&stacks.copy_size, ASKED, (size_t)8 << 20, 1000000, 0);
 	/* the tables are made meanwhile */
 	for (int i = 0; i < 20; i++) {

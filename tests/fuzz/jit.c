@@ -73,7 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 1)
 		memcpy(exact, data + 1, size - 1);
 	jit_code_init(&c, &window);
-	if ((data[0] & 3) == 1)
+	if (data[0] & 8)
+		jit_read_registered(exact, size - 1, &c);
+	else if ((data[0] & 3) == 1)
 		jit_read_jitdump(exact, size - 1, &c);
 	else if ((data[0] & 3) == 2)
 		jit_read_dump(exact, size - 1, &c);

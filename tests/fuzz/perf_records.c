@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in_stack = 0;
 	a.stacks = stacks ? &config : NULL;
 	if (copies) {
-		perf_tables_init(&config.tables, the_cache(), &processes);
+		perf_tables_init(&config.tables, the_cache(), NULL, &processes);
 		perf_copy_size_init(&config.copy_size, PERF_COPY_BYTES, RING_SIZE, 1000000, 0);
 	}
 	page.data_head = page.data_tail = start;

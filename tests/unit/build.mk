@@ -115,6 +115,7 @@ $(call tests_named,daemon/collect/perf,call_trees) $(call tests_named,unwind,ref
 # the daemon; its recorder is fed by a collector of the tests'
 $(call each_is_a_test,daemon/collect/bpf,libdaemon.a)
 $(call each_is_a_test,daemon/collect/perf,libdaemon.a)
+$(call each_is_a_test,daemon/collect/registered,libdaemon.a)
 $(call tests_named,daemon/collect/perf,call_trees call_trees_bpf call_trees_hard): | $(call_trees)
 $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/record,\
 	$(addprefix $(f)/,$(call unit_names,$(f)))),\

@@ -2,15 +2,17 @@
 /*
  * made_code.c - runs code that it made, and says so in the way it is told
  *
- *	made-code opagent|map|late|jitdump|silent MILLISECONDS
+ *	made-code opagent|map|late|jitdump|registered|silent MILLISECONDS
  *
- * late: the map is written just before the end.
+ * late: the map is written just before the end. registered: by GDB's JIT interface, in memory; says
+ * "done" at the end and stays.
  *
  * Of its CPU time 75 % go to "made_hot" and 25 % to "made_cool", which count down and do nothing
  * else.
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libagent/opagent.h"
+#include "tests/registered_elf.h"
 
 #define ROOM	65536
 #define TURNS	200000
@@ -119,6 +122,21 @@ static void tell_jitdump(void)
 	fclose(f);
 }
 
+struct jit_descriptor __jit_debug_descriptor = { 1, 0, NULL, NULL };
+
+static void tell_debuggers(void)
+{
+	static struct jit_entry entry;
+	const struct made_function functions[] = {
+		{ .name = "made_hot", .size = sizeof(count_down) },
+		{ .name = "made_cool", .at = (uint64_t)(cool - hot), .size = sizeof(count_down) },
+	};
+	struct made_bytes image = made_elf(functions, 2, (uintptr_t)hot, ROOM, MADE_NO_FRAMES);
+
+	entry = (struct jit_entry){ .image = image.bytes, .size = image.size };
+	__jit_debug_descriptor.first = __jit_debug_descriptor.relevant = &entry;
+}
+
 static unsigned char *make_code(void *where)
 {
 	memcpy(where, count_down, sizeof(count_down));
@@ -141,8 +159,8 @@ int main(int argc, char **argv)
 	uint64_t end;
 
 	if (argc != 3 || memory == MAP_FAILED) {
-		fprintf(stderr, "made-code: usage: made-code opagent|map|late|jitdump|silent "
-			"MILLISECONDS\n");
+		fprintf(stderr, "made-code: usage: made-code opagent|map|late|jitdump|"
+			"registered|silent MILLISECONDS\n");
 		return 2;
 	}
 	hot = make_code(memory);
@@ -153,6 +171,8 @@ int main(int argc, char **argv)
 		tell_map();
 	else if (!strcmp(argv[1], "jitdump"))
 		tell_jitdump();
+	else if (!strcmp(argv[1], "registered"))
+		tell_debuggers();
 	end = strtoul(argv[2], NULL, 10) * UINT64_C(1000000);
 	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < end) {
 		function(hot)(3 * TURNS);
@@ -160,5 +180,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "late"))
 		tell_map();
+	if (!strcmp(argv[1], "registered")) {
+		puts("done");
+		fflush(stdout);
+		pause();
+	}
 	return 0;
 }

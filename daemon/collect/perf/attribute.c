@@ -165,6 +165,8 @@ static struct perf_image *walk(struct perf_attribute *a, const struct placed *p,
 				    NULL;
 	w->in_kernel = s->mode == PERF_MODE_KERNEL;
 	w->may_wait = may_wait;
+	w->tgid = s->tgid;
+	w->since = p->process ? p->process->program_since : 0;
 	w->entry = entry && s->tid == s->tgid ? *entry : (struct perf_entry){ 0, 0 };
 	return perf_walk_stack(w);
 }

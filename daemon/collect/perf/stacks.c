@@ -74,7 +74,7 @@ void perf_stacks_opened(struct perf_stacks *k, const struct collector_config *co
 {
 	if (!k->copies)
 		return;
-	perf_tables_init(&k->tables, config->unwind, processes);
+	perf_tables_init(&k->tables, config->unwind, config->registered, processes);
 	perf_copy_size_init(&k->copy_size, setup->copy_bytes,
 			    setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE),
 			    setup->copy_period_ns, perf_now());

@@ -14,15 +14,18 @@
 
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/image_fd.h"
+#include "daemon/collect/registered/registered.h"
 #include "libutil/xalloc.h"
+#include "unwind/build.h"
 
 #define OPENS_PER_DRAIN	64
 #define RETRY_NS	(10 * NS_PER_SECOND)	/* for a file that could not be opened */
 
 void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
-		      const struct perf_processes *processes)
+		      struct registered *registered, const struct perf_processes *processes)
 {
-	*t = (struct perf_tables){ .cache = cache, .processes = processes, .drain = 1,
+	*t = (struct perf_tables){ .cache = cache, .registered = registered,
+				   .processes = processes, .drain = 1,
 				   .opens_left = OPENS_PER_DRAIN };
 }
 
@@ -35,7 +38,10 @@ void perf_tables_end_drain(struct perf_tables *t)
 			unwind_cache_put(t->cache, image->unwind.table);
 		image->unwind.table = NULL;
 	}
-	t->nr_held = 0;
+	for (size_t i = 0; i < t->nr_made; i++)
+		if (t->made[i].table)
+			unwind_cache_put(t->cache, t->made[i].table);
+	t->nr_held = t->nr_made = t->last_made = 0;
 	t->opens_left = OPENS_PER_DRAIN;
 	t->drain++;
 }
@@ -44,6 +50,7 @@ void perf_tables_free(struct perf_tables *t)
 {
 	perf_tables_end_drain(t);
 	free(t->held);
+	free(t->made);
 	*t = (struct perf_tables){ 0 };
 }
 
@@ -113,4 +120,33 @@ bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
 	}
 	*ret = u->table ? u->table->blob : NULL;
 	return !u->pending;
+}
+
+static struct perf_made_table *find_made(struct perf_tables *t, uint32_t tgid, uint32_t window)
+{
+	for (size_t n = 0; n < t->nr_made; n++) {
+		size_t i = (t->last_made + n) % t->nr_made;
+
+		if (t->made[i].tgid == tgid && t->made[i].window == window) {
+			t->last_made = i;
+			return &t->made[i];
+		}
+	}
+	return NULL;
+}
+
+const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t tgid,
+					       uint64_t address, uint64_t since)
+{
+	const uint32_t window = unwind_window(address);
+	struct perf_made_table *m = t->registered ? find_made(t, tgid, window) : NULL;
+
+	if (t->registered && !m) {
+		xgrow(t->made, t->nr_made, t->room_made);
+		m = &t->made[t->nr_made++];
+		*m = (struct perf_made_table){ tgid, window,
+					       registered_table(t->registered, tgid, address,
+								since) };
+	}
+	return m && m->table ? m->table->blob : NULL;
 }

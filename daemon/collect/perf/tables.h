@@ -16,17 +16,28 @@
 #include "unwind/cache.h"
 #include "unwind/table.h"
 
+struct registered;
+
+/* The table for code that a process made, in 4 GiB of its addresses. */
+struct perf_made_table {
+	uint32_t tgid, window;
+	const struct unwind_table *table;	/* NULL: none in this drain */
+};
+
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */
+	struct registered *registered;		/* not owned; NULL: such code has no tables */
 	const struct perf_processes *processes;	/* not owned: to find the files */
 	uint64_t drain;				/* number of the current one */
 	unsigned int opens_left;		/* of files in this drain */
 	struct perf_image **held;		/* images looked up in this drain */
 	size_t nr_held, room_held;
+	struct perf_made_table *made;		/* looked up in this drain */
+	size_t nr_made, room_made, last_made;
 };
 
 void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
-		      const struct perf_processes *processes);
+		      struct registered *registered, const struct perf_processes *processes);
 void perf_tables_free(struct perf_tables *t);		/* all zero is fine */
 
 /*
@@ -35,6 +46,13 @@ void perf_tables_free(struct perf_tables *t);		/* all zero is fine */
  */
 bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
 		     const struct op_unwind_table **ret);
+
+/*
+ * The table for code that the process @tgid has made at @address since the time @since, by the
+ * lower 32 bits of addresses; or NULL. Valid until perf_tables_end_drain().
+ */
+const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t tgid,
+					       uint64_t address, uint64_t since);
 
 void perf_tables_end_drain(struct perf_tables *t);
 

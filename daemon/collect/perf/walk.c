@@ -8,6 +8,7 @@
 #include "daemon/collect/perf/walk.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "daemon/collect/bpf/shared.h"
 #include "daemon/collect/perf/pushed.h"
@@ -141,6 +142,27 @@ static void end_walked(struct perf_walk *w, uint64_t sp, enum op_stack_end end)
 	w->end = end | w->flags | outer << OP_STACK_OUTER_SHIFT;
 }
 
+/* Memory without a file: perhaps the process has registered what is there. */
+static bool is_made(const struct perf_image *image)
+{
+	return image->anonymous && strcmp(image->path, "[vdso]");
+}
+
+/* The table for @pc in @m, or NULL, and the offset in it. False: it is being built. */
+static bool find_table(struct perf_walk *w, const struct perf_mapping *m, uint64_t pc,
+		       const struct op_unwind_table **ret, uint64_t *ret_offset)
+{
+	struct perf_tables *tables = &w->stacks->tables;
+
+	if (is_made(m->image)) {
+		*ret_offset = (uint32_t)pc;
+		*ret = perf_tables_made(tables, w->tgid, pc, w->since);
+		return true;
+	}
+	*ret_offset = perf_mapping_offset(m, pc);
+	return perf_tables_get(tables, m->image, ret);
+}
+
 /* NULL: done, *ret_end says how. */
 static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 				    enum op_stack_end *ret_end)
@@ -148,6 +170,7 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 	bool is_supported = perf_unwind_begin(u, w->stack, w->in_kernel);
 	bool is_leaf = !w->in_kernel, is_entered = w->in_kernel;
 	const struct op_unwind_table *table;
+	uint64_t offset;
 
 	do {
 		uint64_t pc = perf_unwind_place(u);
@@ -169,13 +192,13 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 		if (!is_supported)
 			return NULL;
 		(void)perf_image_cookie(w->cookies, m->image);
-		if (!perf_tables_get(&w->stacks->tables, m->image, &table)) {
+		if (!find_table(w, m, pc, &table, &offset)) {
 			if (w->may_wait)
 				return m->image;
-		} else if (w->to_push) {
+		} else if (w->to_push && !is_made(m->image)) {
 			perf_pushed_table(w->to_push, m->image, table);
 		}
-		if (!perf_unwind_step(u, table, perf_mapping_offset(m, pc), ret_end))
+		if (!perf_unwind_step(u, table, offset, ret_end))
 			return NULL;
 	} while (true);
 }

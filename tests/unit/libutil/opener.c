@@ -15,6 +15,7 @@
 
 #include "libutil/fd_message.h"
 #include "libutil/file.h"
+#include "libutil/opener/registered.h"
 #include "libutil/opener/serve.h"
 #include "libutil/quiet_path.h"
 #include "tests/unit/own_mounts.h"
@@ -328,6 +329,74 @@ TEST(gives_only_what_the_program_wrote)
 	CHECK(!opener_remove(tmpdir_path("removable")) && opener_remove(tmpdir_path("roots")),
 	      "removes what was named");
 	end();
+}
+
+/* Memory as GDB's JIT interface has it, in a process of root. */
+struct list {
+	struct { uint32_t version, action; const void *relevant, *first; } descriptor;
+	struct { const void *next, *previous, *image; uint64_t size; } entry;
+	unsigned char image[256];
+};
+
+static pid_t start_waiting(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+TEST(copies_only_what_begins_as_an_elf_file)
+{
+	static struct list elf, secret;
+	struct opener_request r = { .kind = OPENER_REGISTERED, .nr = 1 };
+	struct list *lists[] = { &elf, &secret };
+	struct registered_head head;
+	pid_t pid;
+	int fd;
+
+	need_root();
+	for (size_t i = 0; i < 2; i++) {
+		struct list *l = lists[i];
+
+		l->descriptor.version = 1;
+		l->descriptor.first = &l->entry;
+		l->entry.image = l->image;
+		l->entry.size = sizeof(l->image);
+		memset(l->image, 'x', sizeof(l->image));
+	}
+	memcpy(elf.image, "\177ELF", 4);
+	memcpy(elf.image + 16, &(uint16_t){ 2 }, 2);
+	pid = start_waiting();
+	start();
+	r.pid = (uint32_t)pid;
+	r.ranges[0].start = (uintptr_t)&elf.descriptor;
+	fd = ask_for(&r, -1);
+	CHECK(fd > 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head) && head.nr == 1 &&
+	      !head.missing, "what was registered");
+	CHECK(write(fd, "x", 1) < 0 && ftruncate(fd, 0), "sealed");
+	close(fd);
+	r.ranges[0].start = (uintptr_t)&secret.descriptor;
+	fd = ask_for(&r, -1);
+	CHECK(fd > 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head) && !head.nr &&
+	      head.missing == 1u << REGISTERED_NO_ELF && lseek(fd, 0, SEEK_END) == sizeof(head),
+	      "other memory");
+	close(fd);
+	r.ranges[0].start = (uintptr_t)secret.image;
+	CHECK(ask_for(&r, -1) == -ENOENT, "another version");
+	r.ranges[0].start = 8;
+	CHECK(ask_for(&r, -1) == -EFAULT, "unmapped");
+	r.nr = REGISTERED_LISTS_MAX + 1;
+	CHECK(ask_for(&r, -1) == -EINVAL, "too many");
+	r.nr = 1;
+	r.pid = 0;
+	CHECK(ask_for(&r, -1) == -EINVAL, "no process");
+	end();
+	kill(pid, SIGKILL);
 }
 
 TEST(requests_at_a_time_have_a_limit)

@@ -27,10 +27,10 @@ TEST(same_table)
 	int fd = open_self();
 
 	CHECK(!unwind_build_fd(fd, 64 * MB, &here, &len_here, NULL), "here");
-	CHECK(!unwind_build_apart(fd, 64 * MB, -1, &apart, &len, &cpu_ns), "apart");
+	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &apart, &len, &cpu_ns), "apart");
 	CHECK(len == len_here && !memcmp(here, apart, len), "%zu and %zu bytes", len, len_here);
 	CHECK(cpu_ns > 0, "CPU time");
-	CHECK(unwind_build_apart(fd, 1000, -1, &apart, &len, &cpu_ns) == -EFBIG, "limit");
+	CHECK(unwind_build_apart(fd, 0, 1000, -1, &apart, &len, &cpu_ns) == -EFBIG, "limit");
 	free(here);
 	free(apart);
 	close(fd);
@@ -44,7 +44,7 @@ TEST(descriptor_keeps_its_position)
 	size_t len;
 
 	CHECK(lseek(fd, 7, SEEK_SET) == 7, "seek");
-	CHECK(!unwind_build_apart(fd, 64 * MB, -1, &table, &len, &cpu_ns), "apart");
+	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &table, &len, &cpu_ns), "apart");
 	CHECK(lseek(fd, 0, SEEK_CUR) == 7, "moved");
 	free(table);
 	close(fd);

@@ -51,7 +51,7 @@ static void prepare(bool copies, unsigned int depth)
 	stacks = (struct perf_stacks){ .depth = depth, .max_addresses = 10, .copies = copies };
 	if (copies) {
 		CHECK(!unwind_cache_create((size_t)1 << 20, &cache), "cache");
-		perf_tables_init(&stacks.tables, cache, &processes);
+		perf_tables_init(&stacks.tables, cache, NULL, &processes);
 		perf_copy_size_init(&stacks.copy_size, PERF_COPY_BYTES, (size_t)8 << 20, 1000000,
 				    0);
 	}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * registered.c - which processes are looked at when, and their last copies
+ *
+ * One mutex guards everything; the thread releases it while it looks. A process whose copy takes
+ * long is looked at less often, and so are the others of its user.
+ */
+#include "daemon/collect/registered/registered.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/collect/registered/look.h"
+#include "libutil/clock.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/list.h"
+#include "libutil/log.h"
+#include "libutil/opener/registered.h"
+#include "libutil/proc_stat.h"
+#include "libutil/thread.h"
+#include "unwind/build.h"
+
+#define PROCESSES_MAX	256		/* those not sampled for the longest time are forgotten */
+#define PAUSE_MIN_NS	(100 * NS_PER_MS)	/* between looks at a process: as long as it is */
+#define PAUSE_MAX_NS	(5 * NS_PER_SECOND)	/* known, from here to there, */
+#define PAUSE_FACTOR	100		/* or this many times what the last one took; */
+#define USER_FACTOR	10		/* and for other processes of its user, unless it is root */
+#define USERS		64		/* slots; users who share one share their time */
+#define USER_BYTES	(UINT64_C(128) << 20)	/* of the copies of a user */
+#define ALL_BYTES	(UINT64_C(512) << 20)
+
+struct process {
+	struct list_head order;		/* most recently sampled last */
+	uint32_t tgid;
+	uid_t uid;
+	uint64_t start_time;		/* of the process, in ticks; 0: not looked at yet */
+	bool wanted, looking;
+	uint64_t known_at, not_before;	/* ns */
+	int fd;				/* the last copy, or -1 */
+	uint64_t size, copied_at;	/* of it */
+	uint64_t version;		/* of it, unique in this program; 0: none */
+	uint64_t built;			/* the last version that a table was built of */
+	uint32_t missing;		/* was logged */
+};
+
+struct registered {
+	struct unwind_cache *cache;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t thread;
+	bool has_thread, stopping;
+	struct list_head processes;
+	size_t nr;
+	uint64_t last_version;
+	uint64_t user_not_before[USERS];
+};
+
+/* ---- processes; under the lock ---- */
+
+static struct process *find(struct registered *r, uint32_t tgid)
+{
+	struct process *p;
+
+	list_for_each_entry(p, &r->processes, order)
+		if (p->tgid == tgid)
+			return p;
+	return NULL;
+}
+
+static void drop_copy(struct process *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	p->size = p->version = p->built = 0;
+}
+
+static void drop(struct registered *r, struct process *p)
+{
+	drop_copy(p);
+	list_del(&p->order);
+	free(p);
+	r->nr--;
+}
+
+static bool make_room(struct registered *r)
+{
+	struct process *p;
+
+	if (r->nr < PROCESSES_MAX)
+		return true;
+	list_for_each_entry(p, &r->processes, order)
+		if (!p->looking) {
+			drop(r, p);
+			return true;
+		}
+	return false;
+}
+
+static struct process *add(struct registered *r, uint32_t tgid)
+{
+	struct process *p = make_room(r) ? calloc(1, sizeof(*p)) : NULL;
+
+	if (!p)
+		return NULL;
+	p->tgid = tgid;
+	p->fd = -1;
+	p->known_at = now_ns();
+	list_add_tail(&p->order, &r->processes);
+	r->nr++;
+	return p;
+}
+
+/* The process, or NULL; it is looked at again soon. */
+static struct process *want(struct registered *r, uint32_t tgid)
+{
+	struct process *p = find(r, tgid);
+
+	if (!p)
+		p = add(r, tgid);
+	if (!p)
+		return NULL;
+	list_del(&p->order);
+	list_add_tail(&p->order, &r->processes);
+	if (!p->wanted) {
+		p->wanted = true;
+		pthread_cond_signal(&r->work);
+	}
+	return p;
+}
+
+static uint64_t *user_of(struct registered *r, uid_t uid)
+{
+	return &r->user_not_before[hash_u64(uid) % USERS];
+}
+
+static uint64_t due_at(struct registered *r, const struct process *p)
+{
+	uint64_t of_user = p->start_time && p->uid ? *user_of(r, p->uid) : 0;
+
+	return p->not_before > of_user ? p->not_before : of_user;
+}
+
+/* The first one that is due, or NULL; then *ret_at is when one will be. */
+static struct process *next_due(struct registered *r, uint64_t *ret_at)
+{
+	uint64_t now = now_ns();
+	struct process *p;
+
+	*ret_at = now + PAUSE_MAX_NS;
+	list_for_each_entry(p, &r->processes, order) {
+		uint64_t at = due_at(r, p);
+
+		if (p->wanted && at <= now)
+			return p;
+		if (p->wanted && at < *ret_at)
+			*ret_at = at;
+	}
+	return NULL;
+}
+
+static bool has_room(struct registered *r, const struct process *of, uint64_t size)
+{
+	uint64_t of_user = size, all = size;
+	struct process *p;
+
+	list_for_each_entry(p, &r->processes, order) {
+		if (p == of)
+			continue;
+		all += p->size;
+		of_user += p->uid == of->uid ? p->size : 0;
+	}
+	return of_user <= USER_BYTES && all <= ALL_BYTES;
+}
+
+/* ---- copies ---- */
+
+static bool is_same(int a, int b, size_t size)
+{
+	void *x = mmap(NULL, size, PROT_READ, MAP_SHARED, a, 0);
+	void *y = mmap(NULL, size, PROT_READ, MAP_SHARED, b, 0);
+	bool is = x != MAP_FAILED && y != MAP_FAILED && !memcmp(x, y, size);
+
+	if (x != MAP_FAILED)
+		munmap(x, size);
+	if (y != MAP_FAILED)
+		munmap(y, size);
+	return is;
+}
+
+/* Whether @fd is the same as the last copy. Without the lock: only the thread changes that. */
+static bool is_last_copy(const struct process *p, int fd)
+{
+	struct stat st;
+
+	return p->fd >= 0 && !fstat(fd, &st) && p->size == (uint64_t)st.st_size &&
+	       is_same(p->fd, fd, p->size);
+}
+
+static void log_missing(struct process *p, uint32_t missing)
+{
+	static const char *const why[REGISTERED_REASONS] = {
+		[REGISTERED_LOOP] = "the list has a loop",
+		[REGISTERED_MANY] = "too many images",
+		[REGISTERED_LARGE] = "an image is too large",
+		[REGISTERED_FULL] = "the images are too large together",
+		[REGISTERED_UNREADABLE] = "an image or the list is not mapped",
+		[REGISTERED_NO_ELF] = "an image is not an ELF file",
+	};
+
+	for (unsigned int i = 0; i < REGISTERED_REASONS; i++)
+		if (missing & ~p->missing & 1u << i)
+			log_about(LOG_MISC, "process %" PRIu32 ": ignored code that it registered: "
+				  "%s", p->tgid, why[i]);
+	p->missing |= missing;
+}
+
+/* Takes over @fd. @is_new: it differs from the last copy. */
+static void keep_copy(struct registered *r, struct process *p, int fd, bool is_new)
+{
+	struct registered_head head;
+	struct stat st;
+
+	p->copied_at = now_ns();
+	if (fstat(fd, &st) || file_read_at(fd, &head, sizeof(head), 0)) {
+		close(fd);
+		return;
+	}
+	log_missing(p, head.missing);
+	if (!is_new && p->fd >= 0) {
+		close(fd);
+		return;
+	}
+	if (!has_room(r, p, (uint64_t)st.st_size)) {
+		log_about(LOG_MISC, "process %" PRIu32 ": ignored code that it registered: no room "
+			  "beside that of others", p->tgid);
+		close(fd);
+		return;
+	}
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = fd;
+	p->size = (uint64_t)st.st_size;
+	p->version = ++r->last_version;
+}
+
+/* ---- the thread ---- */
+
+struct owner {
+	uid_t uid;
+	uint64_t start_time;
+};
+
+static bool find_owner(uint32_t tgid, struct owner *ret)
+{
+	struct proc_stat stat;
+	char path[40], *text, *line;
+	bool is_found;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tgid);
+	if (proc_stat_read(path, &stat))
+		return false;
+	ret->start_time = stat.start_time;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	if (file_read_all(path, 65536, &text, NULL))
+		return false;
+	line = strstr(text, "\nUid:");
+	is_found = line && sscanf(line, "\nUid: %u", &ret->uid) == 1;
+	free(text);
+	return is_found;
+}
+
+/* [task] With the lock; releases it meanwhile. */
+static void look(struct registered *r, struct process *p)
+{
+	const uint32_t tgid = p->tgid;
+	uint64_t begin = now_ns(), now, took, age;
+	struct owner owner = { 0 };
+	bool is_new;
+	int fd = -ESRCH;
+
+	p->wanted = false;
+	p->looking = true;
+	pthread_mutex_unlock(&r->lock);
+	if (find_owner(tgid, &owner))
+		fd = registered_look(tgid, owner.uid);
+	is_new = fd >= 0 && !is_last_copy(p, fd);	/* takes a while if it is large */
+	pthread_mutex_lock(&r->lock);
+	now = now_ns();
+	took = now - begin;
+	age = now - p->known_at;
+	p->looking = false;
+	if (owner.start_time && p->start_time && owner.start_time != p->start_time)
+		drop_copy(p);		/* its number was used again */
+	if (owner.start_time) {
+		p->start_time = owner.start_time;
+		p->uid = owner.uid;
+	}
+	if (fd >= 0)
+		keep_copy(r, p, fd, is_new);
+	else if (fd == -ENOENT)
+		drop_copy(p);
+	age = age < PAUSE_MIN_NS ? PAUSE_MIN_NS : age;
+	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
+	p->not_before = now + (age > PAUSE_FACTOR * took ? age : PAUSE_FACTOR * took);
+	*user_of(r, p->uid) = now + USER_FACTOR * took;
+	pthread_cond_broadcast(&r->done);
+}
+
+static void *work(void *arg)
+{
+	struct registered *r = arg;
+	uint64_t until;
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->stopping) {
+		struct process *p = next_due(r, &until);
+
+		if (p)
+			look(r, p);
+		else
+			(void)lock_wait(&r->work, &r->lock, until);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+/* ---- interface ---- */
+
+int registered_create(struct unwind_cache *cache, struct registered **ret)
+{
+	struct registered *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->cache = cache;
+	list_init(&r->processes);
+	lock_init(&r->lock);
+	pthread_cond_init(&r->work, NULL);
+	pthread_cond_init(&r->done, NULL);
+	err = thread_start(&r->thread, work, r);
+	r->has_thread = !err;
+	if (err)
+		registered_destroy(r);
+	else
+		*ret = r;
+	return err;
+}
+
+struct registered *registered_destroy(struct registered *r)
+{
+	struct process *p, *next;
+
+	if (!r)
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	r->stopping = true;
+	pthread_cond_signal(&r->work);
+	pthread_mutex_unlock(&r->lock);
+	if (r->has_thread)
+		pthread_join(r->thread, NULL);
+	list_for_each_entry_safe(p, next, &r->processes, order)
+		drop(r, p);
+	pthread_cond_destroy(&r->work);
+	pthread_cond_destroy(&r->done);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+	return NULL;
+}
+
+void registered_want(struct registered *r, uint32_t tgid)
+{
+	pthread_mutex_lock(&r->lock);
+	(void)want(r, tgid);
+	pthread_mutex_unlock(&r->lock);
+}
+
+int registered_copy(struct registered *r, uint32_t tgid)
+{
+	struct process *p;
+	int fd = -1;
+
+	pthread_mutex_lock(&r->lock);
+	p = find(r, tgid);
+	if (p && p->fd >= 0)
+		fd = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+	pthread_mutex_unlock(&r->lock);
+	return fd;
+}
+
+void registered_wait(struct registered *r, uint64_t ns)
+{
+	uint64_t until = now_ns() + ns, at;
+	struct process *p;
+	bool is_busy;
+
+	pthread_mutex_lock(&r->lock);
+	do {
+		is_busy = next_due(r, &at);
+		list_for_each_entry(p, &r->processes, order)
+			is_busy |= p->looking;
+	} while (is_busy && lock_wait(&r->done, &r->lock, until));
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* The table of @version of the process, as far as it is built. */
+static const struct unwind_table *table_of(const struct registered *r, struct process *p,
+					   uint64_t version, uint32_t window)
+{
+	const uint64_t words[] = { p->tgid, p->start_time, version };
+	struct unwind_key key = { .window = window };
+	const struct unwind_table *table = NULL;
+	enum unwind_state state;
+
+	memcpy(key.bytes, words, sizeof(words));
+	state = unwind_cache_get(r->cache, &key, version == p->version ? p->fd : -1, &table, NULL);
+	if (state == UNWIND_READY)
+		p->built = version;
+	else if (state == UNWIND_REFUSED)
+		p->built = 0;
+	return table;
+}
+
+const struct unwind_table *registered_table(struct registered *r, uint32_t tgid, uint64_t address,
+					    uint64_t since)
+{
+	const uint32_t window = unwind_window(address);
+	const struct unwind_table *table = NULL;
+	struct process *p;
+
+	if (!r->cache)
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	p = want(r, tgid);
+	if (p && p->version && p->copied_at >= since)
+		table = table_of(r, p, p->version, window);
+	/* while that is being built, most of the last one still holds */
+	if (p && !table && p->built && p->copied_at >= since)
+		table = table_of(r, p, p->built, window);
+	pthread_mutex_unlock(&r->lock);
+	return table;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * registered.h - code made at run time, as its processes registered it for debuggers
+ *
+ * A process that is sampled in such code is looked at now and then by a thread of this, which keeps
+ * a copy of what it has registered by GDB's JIT interface: ELF images with symbols, which name the
+ * code (daemon/jit/), and call frame information, from which unwind tables are built. All of it is
+ * bounded: doc/jit.md [JT-60] ff. Functions may be called from any thread, and wait for nothing.
+ */
+#ifndef DAEMON_COLLECT_REGISTERED_REGISTERED_H
+#define DAEMON_COLLECT_REGISTERED_REGISTERED_H
+
+#include <stdint.h>
+#include "unwind/cache.h"
+
+struct registered;
+
+/*
+ * @cache: for tables, must outlive it; NULL: none are wanted. Starts a thread with all signals
+ * blocked; a child of fork() does not have it. 0 or -errno.
+ */
+int registered_create(struct unwind_cache *cache, struct registered **ret);
+/* NULL is fine; returns NULL. */
+struct registered *registered_destroy(struct registered *r);
+
+/* The process is sampled in code that it made: look at it, unless that was just done. */
+void registered_want(struct registered *r, uint32_t tgid);
+
+/* A descriptor of the last copy, the caller's; or -1: none. */
+int registered_copy(struct registered *r, uint32_t tgid);
+
+/* Wait until everything wanted and due was looked at, for at most @ns. */
+void registered_wait(struct registered *r, uint64_t ns);
+
+/*
+ * The table for the code at @address, by its lower 32 bits, to be put back to the cache; or NULL.
+ * It is of memory that the process has had since the time @since, by now_ns(). Includes
+ * registered_want().
+ */
+const struct unwind_table *registered_table(struct registered *r, uint32_t tgid, uint64_t address,
+					    uint64_t since);
+
+#endif
