@@ -70,7 +70,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 		return FTW_CONTINUE;
 	if (name.image.kind == IMAGE_ANON && name.app.kind == IMAGE_FILE) {
 		jit_processes_add_sample(walk.processes, name.app.path, name.image.anon_tgid,
-				  name.image.path);
+				  name.image.path, 0, 0);
 		walk.nr++;
 	}
 	sample_name_free(&name);

@@ -38,6 +38,7 @@ struct space {
 	struct hlist_node node;
 	struct rcu_head rcu;
 	struct mm_struct *mm;
+	pid_t tgid;
 	struct op_maps __rcu *maps;
 	bool wanted;			/* a new copy is */
 	bool leaving;			/* being released; private to the worker */
@@ -110,6 +111,7 @@ static struct space *make(struct mm_struct *mm)
 	memset(s, 0, sizeof(*s));
 	mmgrab(mm);
 	s->used = s->not_before = jiffies;
+	s->tgid = current->tgid;
 	smp_store_release(&s->mm, mm);
 	hlist_add_head_rcu(&s->node, bucket(mm));
 	return s;
@@ -187,12 +189,31 @@ static struct op_image *image_of_vdso(void)
 	return image;
 }
 
+static bool is_vdso(const struct vm_area_struct *v)
+{
+	return v->vm_start == op_mm_vdso(v->vm_mm);
+}
+
 /* Most files will never have a sample: they get a number and are not held. */
 static struct op_image *image_of(const struct vm_area_struct *v)
 {
-	if (!v->vm_file)
-		return v->vm_start == op_mm_vdso(v->vm_mm) ? image_of_vdso() : NULL;
-	return op_cookie_image(v->vm_file, op_image_get);
+	return v->vm_file ? op_cookie_image(v->vm_file, op_image_get) : image_of_vdso();
+}
+
+/* Append anonymous memory to scratch, by 4 GiB as tables of made code are. The new number. */
+static unsigned int copy_made(const struct vm_area_struct *v, pid_t tgid, unsigned int nr)
+{
+	const u64 size = 1ULL << 32;
+	u64 from, to;
+
+	for (from = v->vm_start; nr < MAPS_MAX && from < v->vm_end; from = to) {
+		to = min_t(u64, v->vm_end, (from & ~(size - 1)) + size);
+		scratch[nr++] = (struct op_map){
+			.start = from, .end = to, .offset = from & (size - 1),
+			.image = op_image_get_made(OP_COOKIE_MADE(tgid, from >> 32), v->vm_mm),
+		};
+	}
+	return nr;
 }
 
 static void put_images(const struct op_map *map, unsigned int nr)
@@ -204,14 +225,16 @@ static void put_images(const struct op_map *map, unsigned int nr)
 }
 
 /* Copy the executable mappings into scratch, with references to their images. Their number. */
-static unsigned int copy(struct mm_struct *mm)
+static unsigned int copy(struct mm_struct *mm, pid_t tgid)
 {
 	unsigned int nr = 0, looks = 0;
 	struct vm_area_struct *v;
 	unsigned long at = 0;
 
 	while (nr < MAPS_MAX && looks++ < LOOKS_MAX && (v = find_vma(mm, at))) {
-		if (v->vm_flags & VM_EXEC)
+		if ((v->vm_flags & VM_EXEC) && !v->vm_file && !is_vdso(v))
+			nr = copy_made(v, tgid, nr);
+		else if (v->vm_flags & VM_EXEC)
 			scratch[nr++] = (struct op_map){
 				.start = v->vm_start, .end = v->vm_end,
 				.offset = v->vm_file ? (u64)v->vm_pgoff << PAGE_SHIFT : 0,
@@ -289,7 +312,7 @@ static void copy_one(struct space *s, unsigned int *naps)
 		return;
 	if (lock_for_reading(s->mm, naps)) {
 		begin = ktime_get_ns();
-		publish(s, copy(s->mm));
+		publish(s, copy(s->mm, s->tgid));
 		mmap_read_unlock(s->mm);
 		pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
 	}

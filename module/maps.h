@@ -33,7 +33,7 @@ struct op_image;
 struct op_map {
 	unsigned long start, end;	/* end == start: unmapped since */
 	u64 offset;			/* of start in the image's file */
-	struct op_image *image;		/* NULL: anonymous memory, or no memory for its image */
+	struct op_image *image;		/* NULL: none, as of memory without a file or table */
 };
 
 struct op_maps {

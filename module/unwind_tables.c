@@ -11,6 +11,9 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -137,6 +140,20 @@ struct op_image *op_image_get(op_word cookie)
 	return image;
 }
 
+struct op_image *op_image_get_made(op_word cookie, const struct mm_struct *mm)
+{
+	struct op_image *image;
+
+	mutex_lock(&lock);
+	image = find(cookie);
+	if (image && image->mm == mm)
+		atomic_inc(&image->users);
+	else
+		image = NULL;
+	mutex_unlock(&lock);
+	return image;
+}
+
 void op_image_put(struct op_image *image)
 {
 	if (image)
@@ -167,6 +184,8 @@ bool op_image_release(op_word cookie)
 
 void op_image_missed(struct op_image *image)
 {
+	if (image->mm)
+		return;			/* the daemon finds out by itself */
 	if (READ_ONCE(image->asked) || test_and_set_bit(0, &image->asked))
 		return;
 	atomic_inc(&image->users);
@@ -227,8 +246,8 @@ static struct op_shared_table *copy_table(const struct op_unwind_push *push)
  * Set the image's table to @t, or to that of another image, or to none. 0, with its previous table,
  * to be put once no walk uses it; -ENOENT or -ENOMEM.
  */
-static int set_table(const struct op_unwind_push *push, struct op_shared_table *t,
-		     struct op_shared_table **ret_old)
+static int set_table(const struct op_unwind_push *push, const struct mm_struct *mm,
+		     struct op_shared_table *t, struct op_shared_table **ret_old)
 {
 	struct op_image *image, *other;
 
@@ -242,6 +261,7 @@ static int set_table(const struct op_unwind_push *push, struct op_shared_table *
 	image = find_or_make(push->cookie);
 	if (!image)
 		return -ENOMEM;
+	image->mm = mm;
 	if (t && !t->users++)
 		nr_tables++;
 	*ret_old = image->shared;
@@ -252,6 +272,7 @@ static int set_table(const struct op_unwind_push *push, struct op_shared_table *
 
 struct push {
 	const struct op_unwind_push *push;
+	const struct mm_struct *mm;	/* of the process that made the code, or NULL */
 	struct op_shared_table *table, *old;
 };
 
@@ -262,27 +283,74 @@ static int set_table_locked(void *context)
 	int err;
 
 	mutex_lock(&lock);
-	err = set_table(p->push, p->table, &p->old);
+	err = set_table(p->push, p->mm, p->table, &p->old);
 	mutex_unlock(&lock);
 	return err;
 }
 
+static const struct mm_struct *mm_of(pid_t tgid)
+{
+	const struct mm_struct *mm = NULL;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_PID);
+	if (task) {
+		task_lock(task);
+		mm = task->mm;
+		task_unlock(task);
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/* Remove the table of code that a process made; its process may have ended. */
+static int forget_made(op_word cookie)
+{
+	struct op_shared_table *old = NULL;
+	struct op_image *image;
+
+	mutex_lock(&lock);
+	image = find(cookie);
+	if (image) {
+		old = image->shared;
+		image->shared = NULL;
+		rcu_assign_pointer(image->table, NULL);
+	}
+	mutex_unlock(&lock);
+	if (old) {
+		synchronize_rcu();
+		mutex_lock(&lock);
+		put_table(old);
+		mutex_unlock(&lock);
+	}
+	return op_image_release(cookie) ? 0 : -EBUSY;
+}
+
 static int push_table(const struct op_unwind_push *push)
 {
+	bool is_made = OP_COOKIE_IS_MADE(push->cookie);
 	struct push p = { .push = push };
 	int err;
 
-	if (push->len && push->same_as != OP_NO_COOKIE)
+	if (push->same_as != OP_NO_COOKIE && (push->len || is_made))
 		return -EINVAL;
 	if (!images)
 		return -ENOSPC;
-	if (push->cookie != OP_COOKIE_VDSO && !op_cookie_is_known(push->cookie))
+	if (is_made && !push->len)
+		return forget_made(push->cookie);
+	if (is_made) {
+		p.mm = mm_of(OP_COOKIE_MADE_TGID(push->cookie));
+		if (!p.mm)
+			return -ENOENT;
+	} else if (push->cookie != OP_COOKIE_VDSO && !op_cookie_is_known(push->cookie)) {
 		return -ENOENT;
+	}
 	if (push->len)
 		p.table = copy_table(push);
 	if (IS_ERR(p.table))
 		return PTR_ERR(p.table);
-	if (push->cookie == OP_COOKIE_VDSO)
+	if (is_made || push->cookie == OP_COOKIE_VDSO)
 		err = set_table_locked(&p);
 	else
 		err = op_cookie_if_known(push->cookie, set_table_locked, &p);

@@ -3,9 +3,10 @@
  * unwind_tables.h - unwind tables for user stacks, pushed by the daemon
  *
  * An image is what a cookie stands for. It may have a table, which it may share with others. It
- * stays while maps (maps.h) use it and until its cookie ends; a replaced table is freed once no
- * walk can be using it (RCU). If a walk comes through an image without a table, the table is
- * requested once.
+ * stays while maps (maps.h) use it and until its cookie ends; that of code which a process made in
+ * 4 GiB of its memory until the daemon removes it. A replaced table is freed once no walk can be
+ * using it (RCU). If a walk comes through a file's image without a table, the table is requested
+ * once.
  */
 #ifndef MODULE_UNWIND_TABLES_H
 #define MODULE_UNWIND_TABLES_H
@@ -15,11 +16,13 @@
 #include "oprofilefs/op_abi.h"
 #include "unwind/table.h"
 
+struct mm_struct;
 struct op_shared_table;
 
 struct op_image {
 	struct hlist_node node;
 	op_word cookie;
+	const struct mm_struct *mm;		/* whose made code it is, compared only; or NULL */
 	atomic_t users;				/* maps, and the list */
 	const struct op_unwind_table __rcu *table;
 	struct op_shared_table *shared;		/* contains table */
@@ -34,6 +37,8 @@ bool op_unwind_tables_wanted(void);			/* limit is not 0; any context */
 
 /* The image of @cookie, created if new, with one more user; NULL: no memory.	[task] */
 struct op_image *op_image_get(op_word cookie);
+/* That of OP_COOKIE_MADE, if it was pushed for @mm; or NULL.			[task] */
+struct op_image *op_image_get_made(op_word cookie, const struct mm_struct *mm);
 void op_image_put(struct op_image *image);	/* NULL is fine	[softirq] */
 
 /* @cookie ends: free its image. false: it has users.				[task] */

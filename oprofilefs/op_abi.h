@@ -172,6 +172,16 @@ struct op_unwind_push {
 /* The kernel's vdso in OP_WANT_TABLE and OP_IOC_UNWIND_TABLE; no file has this cookie. */
 #define OP_COOKIE_VDSO		(~(op_word)1)
 
+/*
+ * The same for code that the process @tgid made in anonymous memory, in the 4 GiB at @window << 32:
+ * offsets in the table are the lower 32 bits of addresses. It holds until the process's next exec.
+ * -ENOENT: no such process; -EBUSY: it is removed, and to be removed again to forget the cookie.
+ */
+#define OP_COOKIE_MADE(tgid, window)	\
+	((op_word)1 << 63 | (op_word)(tgid) << 24 | (op_word)(window))
+#define OP_COOKIE_IS_MADE(cookie)	((cookie) >> 56 == 0x80)
+#define OP_COOKIE_MADE_TGID(cookie)	((cookie) >> 24 & 0xffffffff)
+
 /* unwind/memory: KiB for all tables; 0: frame pointers only, and no OP_WANT_TABLE. */
 #define OP_UNWIND_MEMORY	65536
 #define OP_UNWIND_MEMORY_MAX	(16 << 20)

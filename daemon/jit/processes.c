@@ -93,8 +93,8 @@ void jit_processes_use(struct jit_processes *p, struct registered *r)
 static void look(struct jit_processes *p, struct jit_process *q)
 {
 	jit_process_look(q, p->proc);
-	if (p->registered && q->owner.alive)
-		registered_want(p->registered, q->tgid);
+	if (p->registered)
+		registered_want(p->registered, q->tgid, 0, 0);
 }
 
 /* ---- samples ---- */
@@ -158,7 +158,7 @@ static bool may_look(struct jit_processes *p)
 }
 
 void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
-			      const char *anon_name)
+			      const char *anon_name, uint64_t start, uint64_t end)
 {
 	struct jit_process *q;
 
@@ -172,6 +172,8 @@ void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t
 	jit_process_add_folder(q, app, anon_name);
 	if (!q->looked && may_look(p))
 		look(p, q);
+	if (p->registered)
+		registered_want(p->registered, tgid, start, end);
 }
 
 /* ---- looking ---- */

@@ -25,9 +25,12 @@ void jit_processes_use(struct jit_processes *p, struct registered *r);
 /* Begin a session below @samples_dir; processes that have ended are dropped. */
 void jit_processes_set_session(struct jit_processes *p, const char *samples_dir);
 
-/* Process @tgid, program @app, has a sample file for its anonymous memory @anon_name. */
+/*
+ * Process @tgid, program @app, has a sample file for its anonymous memory @anon_name, which is from
+ * @start up to @end; both 0: unknown.
+ */
 void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
-			      const char *anon_name);
+			      const char *anon_name, uint64_t start, uint64_t end);
 
 /* Look for files again if the last time is some seconds ago, unless they are being converted. */
 void jit_processes_look(struct jit_processes *p);

@@ -202,7 +202,8 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 	sfile_place_set_map(&key.at, s->state->tgid, map);
 	f->start = map->start;
 	f->end = map->end;
-	jit_processes_add_sample(a->config.jit, key.app->path, key.at.anon_tgid, key.at.anon_name);
+	jit_processes_add_sample(a->config.jit, key.app->path, key.at.anon_tgid, key.at.anon_name,
+				 map->start, map->end);
 	return look_up_file(a, s, &key, NULL);
 }
 

@@ -239,7 +239,8 @@ static void note_jit_code(struct stack_attribution *a, const struct stack *s,
 	if (at->image)
 		return;
 	sfile_place_set_map(&place, s->leaf->tgid, &at->map);
-	jit_processes_add_sample(a->config.jit, s->app->path, place.anon_tgid, place.anon_name);
+	jit_processes_add_sample(a->config.jit, s->app->path, place.anon_tgid, place.anon_name,
+				 at->map.start, at->map.end);
 }
 
 static void log_arc(const struct frame_place *caller, const struct frame_place *callee)

@@ -167,7 +167,8 @@ void pipeline_init(struct pipeline *p, const struct recorder_config *config)
 	p->binaries = binaries_new(config->collector);
 	p->cookies = cookies_new(config->collector, p->images, p->binaries);
 	if (config->unwind && config->collector->unwind_table) {
-		p->unwind_push = unwind_push_new(config->collector, config->unwind);
+		p->unwind_push = unwind_push_new(config->collector, config->unwind,
+						 config->registered);
 		cookies_set_file_handler(p->cookies, unwind_push_file, p->unwind_push);
 	}
 	p->kernel = kernel_new(&config->kernel, p->images);

@@ -4,7 +4,7 @@
 
 VM_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I.
 vm_static  := $(addprefix $(O)/vm/bin/,calibrate shares-static spawn threads scatter made-code \
-	bpf churn)
+	registered bpf churn)
 vm_dynamic := $(addprefix $(O)/vm/bin/,shares-pie loader)
 vm_numbers := 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19
 vm_variants  := $(vm_numbers:%=$(O)/vm/bin/v%)

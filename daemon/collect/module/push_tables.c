@@ -8,12 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 #include "daemon/collect/module/push_tables.h"
+#include "daemon/collect/registered/registered.h"
+#include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
+#define REMOVED_MAX	1024
+#define REMOVE_NS	NS_PER_SECOND	/* between attempts */
 #define HELD_MAX	64		/* files kept open until the cache takes them */
 
 struct binary {
@@ -28,6 +32,10 @@ struct binary {
 struct unwind_push {
 	struct collector *collector;
 	struct unwind_cache *cache;
+	struct registered *registered;	/* or NULL */
+	op_word removed[REMOVED_MAX];	/* of made code, which the collector still uses */
+	size_t nr_removed;
+	uint64_t removed_at;		/* when that was last tried */
 	struct list_head by_cookie[NR_BUCKETS], by_key[NR_BUCKETS];
 	struct list_head waiting;
 	unsigned int nr_held;
@@ -35,12 +43,14 @@ struct unwind_push {
 	struct unwind_push_stats stats;
 };
 
-struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache)
+struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache,
+				    struct registered *registered)
 {
 	struct unwind_push *p = xcalloc(1, sizeof(*p));
 
 	p->collector = collector;
 	p->cache = cache;
+	p->registered = registered;
 	for (size_t i = 0; i < NR_BUCKETS; i++) {
 		list_init(&p->by_cookie[i]);
 		list_init(&p->by_key[i]);
@@ -251,12 +261,54 @@ void unwind_push_forget(struct unwind_push *p, op_word cookie)
 	forget(p, b);
 }
 
+static void remove_made(struct unwind_push *p, op_word cookie)
+{
+	int err = p->collector->unwind_table(p->collector, cookie, OP_NO_COOKIE, NULL, 0);
+
+	if (err == -EBUSY && p->nr_removed < REMOVED_MAX)
+		p->removed[p->nr_removed++] = cookie;
+}
+
+static void remove_again(struct unwind_push *p)
+{
+	size_t nr = p->nr_removed;
+
+	if (!nr || now_ns() - p->removed_at < REMOVE_NS)
+		return;
+	p->removed_at = now_ns();
+	p->nr_removed = 0;
+	for (size_t i = 0; i < nr; i++)
+		remove_made(p, p->removed[i]);	/* appends to those before it */
+}
+
+static void push_made(struct unwind_push *p)
+{
+	const struct unwind_table *table;
+	uint32_t tgid, number;
+	int err;
+
+	remove_again(p);
+	while (registered_next_gone(p->registered, &tgid, &number))
+		remove_made(p, OP_COOKIE_MADE(tgid, number));
+	while ((table = registered_next_new(p->registered, &tgid, &number))) {
+		err = p->collector->unwind_table(p->collector, OP_COOKIE_MADE(tgid, number),
+						 OP_NO_COOKIE, table->blob, table->len);
+		unwind_cache_put(p->cache, table);
+		p->stats.pushed += !err;
+		p->stats.without += err != 0;
+		log_about(LOG_MISC, "process %u: unwind table of code that it registered: %s", tgid,
+			  err ? strerror(-err) : "pushed");
+	}
+}
+
 void unwind_push_turn(struct unwind_push *p)
 {
 	struct binary *b, *next;
 
 	if (!p->vdso_done)
 		push_vdso(p);
+	if (p->registered)
+		push_made(p);
 	if (list_empty(&p->waiting))
 		return;
 	unwind_cache_seen(p->cache);

@@ -15,8 +15,14 @@
 
 struct unwind_push;
 
-/* For a collector with unwind_table(); both must outlive it. */
-struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache);
+struct registered;
+
+/*
+ * For a collector with unwind_table(); all must outlive it. @registered: tables of code that
+ * processes made are pushed, too; or NULL.
+ */
+struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache,
+				    struct registered *registered);
 void unwind_push_free(struct unwind_push *p);	/* NULL is fine */
 
 /* @fd is the file of @cookie; the caller keeps it. */

@@ -34,11 +34,13 @@
 #define PAUSE_FACTOR	100		/* or this many times what the last one took; */
 #define USER_FACTOR	10		/* and for other processes of its user, unless it is root */
 #define USERS		64		/* slots; users who share one share their time */
+#define WINDOWS_MAX	4		/* of a process, for a collector that is given tables */
+#define GONE_MAX	1024
 #define USER_BYTES	(UINT64_C(128) << 20)	/* of the copies of a user */
 #define ALL_BYTES	(UINT64_C(512) << 20)
 
 struct process {
-	struct list_head order;		/* most recently sampled last */
+	struct list_head order;		/* most recently sampled first */
 	uint32_t tgid;
 	uid_t uid;
 	uint64_t start_time;		/* of the process, in ticks; 0: not looked at yet */
@@ -49,6 +51,10 @@ struct process {
 	uint64_t version;		/* of it, unique in this program; 0: none */
 	uint64_t built;			/* the last version that a table was built of */
 	uint32_t missing;		/* was logged */
+	struct window {
+		uint32_t number;	/* unwind_window() of samples; 0: unused */
+		uint64_t version;	/* of the table that was given away; 0: none */
+	} windows[WINDOWS_MAX];
 };
 
 struct registered {
@@ -61,6 +67,8 @@ struct registered {
 	size_t nr;
 	uint64_t last_version;
 	uint64_t user_not_before[USERS];
+	struct { uint32_t tgid, number; } gone[GONE_MAX];	/* not returned yet */
+	size_t nr_gone;
 };
 
 /* ---- processes; under the lock ---- */
@@ -83,8 +91,23 @@ static void drop_copy(struct process *p)
 	p->size = p->version = p->built = 0;
 }
 
+/* Its process has ended, or is forgotten: so are the tables that were given away. */
+static void end_windows(struct registered *r, struct process *p)
+{
+	for (size_t i = 0; i < WINDOWS_MAX; i++) {
+		struct window *w = &p->windows[i];
+
+		if (w->version && r->nr_gone < GONE_MAX) {
+			r->gone[r->nr_gone].tgid = p->tgid;
+			r->gone[r->nr_gone++].number = w->number - 1;
+		}
+		*w = (struct window){ 0, 0 };
+	}
+}
+
 static void drop(struct registered *r, struct process *p)
 {
+	end_windows(r, p);
 	drop_copy(p);
 	list_del(&p->order);
 	free(p);
@@ -97,11 +120,13 @@ static bool make_room(struct registered *r)
 
 	if (r->nr < PROCESSES_MAX)
 		return true;
-	list_for_each_entry(p, &r->processes, order)
+	for (struct list_head *at = r->processes.prev; at != &r->processes; at = at->prev) {
+		p = list_entry(at, struct process, order);
 		if (!p->looking) {
 			drop(r, p);
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -114,7 +139,7 @@ static struct process *add(struct registered *r, uint32_t tgid)
 	p->tgid = tgid;
 	p->fd = -1;
 	p->known_at = now_ns();
-	list_add_tail(&p->order, &r->processes);
+	list_add(&p->order, &r->processes);
 	r->nr++;
 	return p;
 }
@@ -128,13 +153,24 @@ static struct process *want(struct registered *r, uint32_t tgid)
 		p = add(r, tgid);
 	if (!p)
 		return NULL;
-	list_del(&p->order);
-	list_add_tail(&p->order, &r->processes);
+	list_move(&p->order, &r->processes);
 	if (!p->wanted) {
 		p->wanted = true;
 		pthread_cond_signal(&r->work);
 	}
 	return p;
+}
+
+static void add_window(struct process *p, uint32_t number)
+{
+	for (size_t i = 0; i < WINDOWS_MAX; i++) {
+		struct window *w = &p->windows[i];
+
+		if (!w->number)
+			w->number = number;
+		if (w->number == number)
+			return;
+	}
 }
 
 static uint64_t *user_of(struct registered *r, uid_t uid)
@@ -156,9 +192,11 @@ static struct process *next_due(struct registered *r, uint64_t *ret_at)
 	struct process *p;
 
 	*ret_at = now + PAUSE_MAX_NS;
-	list_for_each_entry(p, &r->processes, order) {
-		uint64_t at = due_at(r, p);
+	for (struct list_head *e = r->processes.prev; e != &r->processes; e = e->prev) {
+		uint64_t at;
 
+		p = list_entry(e, struct process, order);
+		at = due_at(r, p);
 		if (p->wanted && at <= now)
 			return p;
 		if (p->wanted && at < *ret_at)
@@ -300,6 +338,8 @@ static void look(struct registered *r, struct process *p)
 	p->looking = false;
 	if (owner.start_time && p->start_time && owner.start_time != p->start_time)
 		drop_copy(p);		/* its number was used again */
+	if (!owner.start_time)
+		end_windows(r, p);
 	if (owner.start_time) {
 		p->start_time = owner.start_time;
 		p->uid = owner.uid;
@@ -377,10 +417,16 @@ struct registered *registered_destroy(struct registered *r)
 	return NULL;
 }
 
-void registered_want(struct registered *r, uint32_t tgid)
+void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64_t end)
 {
+	uint32_t first = unwind_window(start);
+	struct process *p;
+
 	pthread_mutex_lock(&r->lock);
-	(void)want(r, tgid);
+	p = want(r, tgid);
+	for (uint32_t n = first; p && start < end && n <= unwind_window(end - 1) &&
+				 n - first < WINDOWS_MAX; n++)
+		add_window(p, n);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -448,4 +494,53 @@ const struct unwind_table *registered_table(struct registered *r, uint32_t tgid,
 		table = table_of(r, p, p->built, window);
 	pthread_mutex_unlock(&r->lock);
 	return table;
+}
+
+/* The table of the last copy for @w, if that is built and was not given away. */
+static const struct unwind_table *new_of(const struct registered *r, struct process *p,
+					 struct window *w)
+{
+	const struct unwind_table *table;
+
+	if (!w->number || !p->version || w->version == p->version)
+		return NULL;
+	table = table_of(r, p, p->version, w->number);
+	if (table)
+		w->version = p->version;
+	return table;
+}
+
+const struct unwind_table *registered_next_new(struct registered *r, uint32_t *ret_tgid,
+					       uint32_t *ret_number)
+{
+	const struct unwind_table *table = NULL;
+	struct process *p;
+
+	if (!r->cache)
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	list_for_each_entry(p, &r->processes, order)
+		for (size_t i = 0; i < WINDOWS_MAX && !table; i++) {
+			table = new_of(r, p, &p->windows[i]);
+			if (table) {
+				*ret_tgid = p->tgid;
+				*ret_number = p->windows[i].number - 1;
+			}
+		}
+	pthread_mutex_unlock(&r->lock);
+	return table;
+}
+
+bool registered_next_gone(struct registered *r, uint32_t *ret_tgid, uint32_t *ret_number)
+{
+	bool is = false;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->nr_gone) {
+		is = true;
+		*ret_tgid = r->gone[--r->nr_gone].tgid;
+		*ret_number = r->gone[r->nr_gone].number;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return is;
 }

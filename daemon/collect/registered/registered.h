@@ -10,6 +10,7 @@
 #ifndef DAEMON_COLLECT_REGISTERED_REGISTERED_H
 #define DAEMON_COLLECT_REGISTERED_REGISTERED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "unwind/cache.h"
 
@@ -23,8 +24,11 @@ int registered_create(struct unwind_cache *cache, struct registered **ret);
 /* NULL is fine; returns NULL. */
 struct registered *registered_destroy(struct registered *r);
 
-/* The process is sampled in code that it made: look at it, unless that was just done. */
-void registered_want(struct registered *r, uint32_t tgid);
+/*
+ * The process is sampled in code that it made, in memory from @start up to @end (both 0: unknown):
+ * look at it, unless that was just done.
+ */
+void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64_t end);
 
 /* A descriptor of the last copy, the caller's; or -1: none. */
 int registered_copy(struct registered *r, uint32_t tgid);
@@ -39,5 +43,14 @@ void registered_wait(struct registered *r, uint64_t ns);
  */
 const struct unwind_table *registered_table(struct registered *r, uint32_t tgid, uint64_t address,
 					    uint64_t since);
+
+/*
+ * For a collector that is given tables: the next one that is new, to be put back to the cache, and
+ * the number of its 4 GiB of addresses; or NULL. Each is returned once.
+ */
+const struct unwind_table *registered_next_new(struct registered *r, uint32_t *ret_tgid,
+					       uint32_t *ret_number);
+/* The next one of those whose process has ended, or was forgotten. False: none. */
+bool registered_next_gone(struct registered *r, uint32_t *ret_tgid, uint32_t *ret_number);
 
 #endif

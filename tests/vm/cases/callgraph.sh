@@ -15,12 +15,15 @@ calls_in_many_ways()
 }
 
 profile_start 1000 --callgraph=64
+/vm/bin/registered &
+registered=$!
 /vm/bin/calltree tree 300 "$TURNS"
 until_samples 300 /vm/bin/call_tree timeout 1 call_tree plain
 check "opcontrol --reset" opcontrol --reset
 /vm/bin/calltree tree 2000 "$TURNS"
 /vm/bin/calltree kernel 500 "$TURNS"
 until_samples 1000 /vm/bin/call_tree calls_in_many_ways
+kill $registered
 # on a busy host the daemon may not answer in time
 until opcontrol --status > /tmp/status; do :; done
 sed -n '/[Ss]tacks/p' /tmp/status
@@ -43,6 +46,12 @@ all=$(folded ';clear;.*do_syscall_64;')
 at_least "samples in a system call" "$all" 50
 at_least "a system call with all its callers, in percent" \
 	"$(percent "$(folded '_start;.*main;first;second;third;clear;.*do_syscall_64;')" "$all")" 90
+
+# code that a process made, by the tables that it registered
+all=$(folded ';made_inner(;| )')
+at_least "samples of made code" "$all" 100
+at_least "made code with all its callers, in percent" \
+	"$(percent "$(folded '_start;.*main;made_outer;made_middle;made_inner(;| )')" "$all")" 90
 
 # whole ones of the workloads, up to where they enter the kernel
 ours='first|plain_a|alloca_outer|recurse|interrupted|tail_caller|reads'

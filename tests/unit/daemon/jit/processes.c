@@ -30,7 +30,7 @@ static pid_t sampled_child(void (*prepare)(void))
 	jit_processes_set_session(p, tmpdir_path("samples"));
 	pid = child_start(CHILD_UID, prepare);
 	snprintf(object, sizeof(object), "%s/%d.jo", folder, pid);
-	jit_processes_add_sample(p, "/bin/app", (uint32_t)pid, "anon");
+	jit_processes_add_sample(p, "/bin/app", (uint32_t)pid, "anon", 0, 0);
 	return pid;
 }
 

@@ -40,7 +40,7 @@ static void begin(void)
 	nr_pushes = answer = 0;
 	forgotten = false;
 	CHECK(!unwind_cache_create(64 << 20, &cache), "cache");
-	push = unwind_push_new(&fake.collector, cache);
+	push = unwind_push_new(&fake.collector, cache, NULL);
 }
 
 static void end(void)

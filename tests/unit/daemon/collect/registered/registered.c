@@ -242,7 +242,7 @@ static int copy_of(pid_t pid, struct registered_head *head)
 	int fd = -1;
 
 	while (fd < 0 && now_ns() < until) {
-		registered_want(r, (uint32_t)pid);
+		registered_want(r, (uint32_t)pid, (uintptr_t)text, (uintptr_t)text + TEXT_SIZE);
 		registered_wait(r, NS_PER_SECOND);
 		fd = registered_copy(r, (uint32_t)pid);
 		if (fd < 0)
@@ -349,6 +349,35 @@ TEST(a_table_is_of_the_program_that_registered)
 	      "elsewhere");
 	close_registered();
 	end(pid);
+}
+
+TEST(tables_are_given_away_once_and_taken_back)
+{
+	const struct unwind_table *table = NULL;
+	uint64_t until = now_ns() + DEADLINE_NS;
+	uint32_t tgid = 0, number = 0;
+	struct registered_head head;
+	pid_t pid;
+
+	pid = start(with_debug_frame, wait_for_ever, USER);
+	open_registered();
+	close(copy_of(pid, &head));
+	while (!(table = registered_next_new(r, &tgid, &number)) && now_ns() < until)
+		usleep(10000);
+	CHECK(table && tgid == (uint32_t)pid && number == (uintptr_t)text >> 32, "given away");
+	if (table)
+		unwind_cache_put(cache, table);
+	CHECK(!registered_next_new(r, &tgid, &number), "again");
+	CHECK(!registered_next_gone(r, &tgid, &number), "it runs");
+	end(pid);
+	tgid = 0;
+	while (!registered_next_gone(r, &tgid, &number) && now_ns() < until) {
+		registered_want(r, (uint32_t)pid, 0, 0);
+		usleep(10000);
+	}
+	CHECK(tgid == (uint32_t)pid && number == (uintptr_t)text >> 32, "taken back");
+	CHECK(!registered_next_gone(r, &tgid, &number), "again");
+	close_registered();
 }
 
 TEST(the_variable_is_found_in_symbol_tables)
