@@ -121,6 +121,7 @@ $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/r
 	$(addprefix $(f)/,$(call unit_names,$(f)))),\
 	$(call test_of,$(t),tests/fake_collector.c,libdaemon.a))
 threaded += $(call tests_named,daemon/record,comms recorder_session history)
+threaded += $(call tests_named,daemon/history,symbols)
 $(call each_is_a_test,daemon/history,libdaemon.a)
 $(call each_is_a_test,daemon/hostile,libdaemon.a)
 $(call each_is_a_test,daemon/jit,libdaemon.a,object)
