@@ -69,6 +69,7 @@ struct perf_collector {
 	struct perf_pushed pushed;
 	struct perf_emit emit;
 	struct perf_idle idle;
+	uint64_t in_bpf[COUNTS_MAX_CPUS];	/* as counted last: it never falls */
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
 	bool by_time;
 	char cpu_type[48];
@@ -211,6 +212,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		return err;
 	memset(p->states, 0, sizeof(p->states));
 	p->idle = (struct perf_idle){ .path = "/proc/stat" };
+	memset(p->in_bpf, 0, sizeof(p->in_bpf));
 	p->rings.nr_cpus = 0;
 	p->wanted = config->targets;
 	p->order = perf_order_new();
@@ -439,15 +441,35 @@ static int perf_cgroup_path(struct collector *c, uint64_t id, char **ret_path)
 	return 0;
 }
 
-static void add_counts(const struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
+/*
+ * What the BPF program missed on a CPU, where @others were received. An idle CPU may not run it;
+ * what is missed then is idle already, so the two are at most what was due.
+ */
+static uint64_t count_in_bpf(struct perf_collector *p, unsigned int cpu, uint64_t others)
+{
+	uint64_t missed = bpf_walker_missed(p->pushed.walker, cpu), due, most;
+
+	if (has_idle(p)) {
+		due = p->idle.sampled_ns / p->counters[0].period_ns;
+		most = due > others ? due - others : 0;
+		missed = missed < most ? missed : most;
+	}
+	if (p->in_bpf[cpu] < missed)
+		p->in_bpf[cpu] = missed;
+	return p->in_bpf[cpu];
+}
+
+static void add_counts(struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
 {
 	const struct cpu_counts *from = &p->states[cpu].counts;
-	uint64_t lost = perf_rings_lost(&p->rings, cpu), idle = from->idle;
-	uint64_t in_bpf = p->pushed.walker ? bpf_walker_missed(p->pushed.walker, cpu) : 0;
+	uint64_t lost = perf_rings_lost(&p->rings, cpu), idle = from->idle, received, in_bpf = 0;
 
 	if (has_idle(p))
 		idle += p->idle.ns[cpu] / p->counters[0].period_ns;
-	to->received += from->received - from->idle + idle + lost + in_bpf;
+	received = from->received - from->idle + idle + lost;
+	if (p->pushed.walker)
+		in_bpf = count_in_bpf(p, cpu, received);
+	to->received += received + in_bpf;
 	to->idle += idle;
 	to->event_errors += p->rings.cpus[cpu].events.errors;
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)

@@ -28,9 +28,13 @@ static void take_line(struct perf_idle *i, const char *line)
 void perf_idle_update(struct perf_idle *i)
 {
 	FILE *f = fopen(i->path, "re");
+	uint64_t now = now_ns();
 	char *line = NULL;
 	size_t room = 0;
 
+	if (i->counts)
+		i->sampled_ns += now - i->read_ns;
+	i->read_ns = now;
 	while (f && getline(&line, &room, f) > 0)
 		take_line(i, line);
 	free(line);
