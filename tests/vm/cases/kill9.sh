@@ -37,6 +37,9 @@ opcontrol --start; sleep 0.3
 pid=$(daemon_pid)
 kill -9 "$pid"
 while runs "$pid"; do sleep 0.1; done
+# a process that it was just starting has the device until its exec
+tries=100
+until [ "$(cat /dev/oprofile/enable)" = 0 ] || [ $tries = 0 ]; do usleep 100000; tries=$((tries - 1)); done
 is "the module is idle after its daemon was killed" "$(cat /dev/oprofile/enable)" 0
 check "opcontrol --deinit" opcontrol --deinit
 is "module is unloaded" "$(grep -c '^oprofile ' /proc/modules)" 0
