@@ -47,6 +47,26 @@ TEST(only_while_sampling)
 	CHECK(idle.ns[0] == 37 * tick_ns, "started again");
 }
 
+TEST(pauses_do_not_count)
+{
+	uint64_t before;
+
+	begin();
+	stat_is("");
+	perf_idle_start(&idle);
+	CHECK(!idle.sampled_ns, "before it began");
+	usleep(1000);
+	perf_idle_stop(&idle);
+	before = idle.sampled_ns;
+	CHECK(before >= 1000000, "%llu", (unsigned long long)before);
+	usleep(1000);
+	perf_idle_update(&idle);
+	perf_idle_start(&idle);
+	CHECK(idle.sampled_ns == before, "while stopped");
+	perf_idle_update(&idle);
+	CHECK(idle.sampled_ns > before, "started again");
+}
+
 TEST(times_that_fall_and_garbage)
 {
 	begin();
