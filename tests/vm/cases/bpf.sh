@@ -1,0 +1,21 @@
+# shellcheck shell=dash
+# seconds: 100
+# bpf - the collector whose stacks a BPF program walks: shares of a workload, and its callers
+#
+# What the other collectors' cases show of attribution is shared with the perf collector.
+
+COLLECTOR=bpf
+profile_start 1000 --callgraph=32
+until_samples 3000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
+opcontrol --status > /tmp/status; cat /tmp/status
+is "--status names the collector" "$(grep -c "^Collector: $COLLECTOR\$" /tmp/status)" 1
+profile_end
+symbols image:/vm/bin/shares-static > /tmp/symbols
+all=$(total < /tmp/symbols)
+for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
+	near "${share%:*} in percent" \
+		"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
+done
+opreport --stacks image:/vm/bin/shares-static > /tmp/stacks 2>&1; cat /tmp/stacks
+at_least "percent of its stacks that are complete" \
+	"$(sed -n 's/^Stacks: \(more than \)*\([0-9.]*\) % complete.*/\2/p' /tmp/stacks)" 99
