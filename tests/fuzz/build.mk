@@ -10,8 +10,9 @@ $(call fuzz,daemonrc event_plan,libcontrol.a)
 $(O)/fuzz/event_plan: | $(data)
 $(foreach f,$(wildcard tests/fuzz/formats/*.c),$(eval $(call fuzz_target,$(basename $(notdir $(f))),\
 	$(f),libformats.a)))
-$(call fuzz,brief_name go_symbols pp_spec pp_report pp_binary pp_java_name pp_unpack \
-	pp_stacks,libpp.a)
+$(call fuzz,brief_name go_symbols,libpp.a)
+$(foreach f,$(wildcard tests/fuzz/pp/*.c),$(eval $(call fuzz_target,pp_$(basename $(notdir $(f))),\
+	$(f),libpp.a)))
 $(call fuzz,line_cache annotate_binary,libannotate.a)
 $(call fuzz,import imported elsewhere,libexchange.a)
 $(call fuzz,http,liblive.a)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pp_stacks.c - reports of call stacks over a hostile stack store; the input is that file */
+/* stacks.c - reports of call stacks over a hostile stack store; the input is that file */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pp_binary.c - hostile ELF files: symbols, linkage table, packed symbols, debug links
+ * binary.c - hostile ELF files: symbols, linkage table, packed symbols, debug links
  *
  * Input: the file. It is read as an image and, as its own debug link may say, next to itself.
  */

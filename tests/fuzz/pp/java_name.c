@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pp_java_name.c - fuzz names of Java methods: what is written is bounded, or nothing is */
+/* java_name.c - fuzz names of Java methods: what is written is bounded, or nothing is */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

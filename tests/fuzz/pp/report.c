@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pp_report.c - a whole report over a hostile session
+ * report.c - a whole report over a hostile session
  *
  * Input: two bytes, little endian: the length of a sample file, which follows and stands for the
  * kernel and for a program; then a text that stands for each file beside the samples.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pp_unpack.c - hostile packed files: never more than the limit, whatever they say
+ * unpack.c - hostile packed files: never more than the limit, whatever they say
  *
  * Input: the packed bytes, taken for xz and for zstd.
  */

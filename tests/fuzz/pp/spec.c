@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pp_spec.c - profile specifications, an argument per line, and matching with what they gave */
+/* spec.c - profile specifications, an argument per line, and matching with what they gave */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
