@@ -86,6 +86,13 @@ static inline uint64_t *stack_wide(struct stack_record *r)
 	return (uint64_t *)(void *)(r + 1);
 }
 
+/* Of a frame, narrow or wide. */
+static inline uint64_t stack_frame_offset(struct stack_record *r)
+{
+	return stack_kind(r) == STACK_WIDE_FRAME ? *stack_wide(r)
+		: (uint64_t)(int64_t)(int32_t)r->second;
+}
+
 static inline bool stack_is_narrow(uint64_t offset)
 {
 	return (uint64_t)(int64_t)(int32_t)offset == offset;

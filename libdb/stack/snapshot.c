@@ -154,8 +154,7 @@ static void convert_frame(const struct stack_log *log, uint32_t pos, struct arra
 
 	a->frames[s->nr_frames] = (struct stack_frame){
 		.image = index_at(log, stack_argument(record)),
-		.offset = stack_kind(record) == STACK_WIDE_FRAME ?
-			*stack_wide(record) : (uint64_t)(int64_t)(int32_t)record->second,
+		.offset = stack_frame_offset(record),
 	};
 	record->second = s->nr_frames++;
 }

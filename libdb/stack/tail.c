@@ -184,8 +184,7 @@ struct stack_frame stack_tail_frame(const struct stack_tail *t, uint32_t node)
 
 	return (struct stack_frame){
 		.image = stack_argument(r),
-		.offset = stack_kind(r) == STACK_WIDE_FRAME ? *stack_wide(r)
-			: (uint64_t)(int64_t)(int32_t)r->second,
+		.offset = stack_frame_offset(r),
 	};
 }
 
