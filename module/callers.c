@@ -59,20 +59,6 @@ unreadable:
 	return false;
 }
 
-static u32 stack_end(enum op_unwind_result result)
-{
-	switch (result) {
-	case OP_UNWIND_OUTERMOST:
-		return OP_STACK_COMPLETE;
-	case OP_UNWIND_UNKNOWN:
-		return OP_STACK_NO_TABLE;
-	case OP_UNWIND_UNREADABLE:
-		return OP_STACK_UNREADABLE;
-	default:
-		return OP_STACK_BAD_FRAME;
-	}
-}
-
 /* A process's code mappings; last: the map of the previous frame, or NULL. */
 struct code {
 	u64 mm;
@@ -138,7 +124,7 @@ static void walk(struct op_stack *c, u32 depth, u64 mm, struct op_unwind_cursor 
 		c->callers[c->nr++] = op_unwind_caller(cursor);
 	}
 	if (result != OP_UNWIND_STEPPED)
-		c->end = stack_end(result);
+		c->end = op_unwind_end(result);
 	if (code.unknown && (c->end == OP_STACK_NO_TABLE || c->end == OP_STACK_BAD_FRAME))
 		c->end = OP_STACK_NO_MAPS;
 	if (cursor->by_frame_pointer)

@@ -18,6 +18,7 @@
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
+#include "oprofilefs/op_abi.h"
 #include "unwind/table.h"
 
 /* libbpf finds constants in one section only. */
@@ -34,6 +35,21 @@ enum op_unwind_result {
 	OP_UNWIND_BAD,		/* an implausible caller */
 	OP_UNWIND_UNREADABLE,	/* memory could not be read */
 };
+
+/* How a stack whose walk ended with @result ended. Not for STEPPED. */
+static inline enum op_stack_end op_unwind_end(enum op_unwind_result result)
+{
+	switch (result) {
+	case OP_UNWIND_OUTERMOST:
+		return OP_STACK_COMPLETE;
+	case OP_UNWIND_UNKNOWN:
+		return OP_STACK_NO_TABLE;
+	case OP_UNWIND_UNREADABLE:
+		return OP_STACK_UNREADABLE;
+	default:
+		return OP_STACK_BAD_FRAME;
+	}
+}
 
 /*
  * A frame. For the first one the caller sets machine, pc, value[], flags, top and, on arm64,

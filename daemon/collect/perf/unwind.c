@@ -134,22 +134,14 @@ static bool read_copy(void *context, u64 address, u64 *ret)
 bool perf_unwind_step(struct perf_unwind *u, const struct op_unwind_table *table, uint64_t offset,
 		      enum op_stack_end *ret_end)
 {
+	enum op_unwind_result result;
+
 	u->beyond = 0;
-	switch (op_unwind_next(table, offset, &u->cursor, read_copy, u)) {
-	case OP_UNWIND_STEPPED:
+	result = op_unwind_next(table, offset, &u->cursor, read_copy, u);
+	if (result == OP_UNWIND_STEPPED)
 		return true;
-	case OP_UNWIND_OUTERMOST:
-		*ret_end = OP_STACK_COMPLETE;
-		break;
-	case OP_UNWIND_UNKNOWN:
-		*ret_end = u->beyond ? OP_STACK_SHORT_COPY : OP_STACK_NO_TABLE;
-		break;
-	case OP_UNWIND_BAD:
-		*ret_end = OP_STACK_BAD_FRAME;
-		break;
-	case OP_UNWIND_UNREADABLE:
-		*ret_end = u->beyond ? OP_STACK_SHORT_COPY : OP_STACK_UNREADABLE;
-		break;
-	}
+	*ret_end = op_unwind_end(result);
+	if (u->beyond && (result == OP_UNWIND_UNKNOWN || result == OP_UNWIND_UNREADABLE))
+		*ret_end = OP_STACK_SHORT_COPY;
 	return false;
 }

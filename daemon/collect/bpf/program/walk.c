@@ -272,20 +272,6 @@ static __always_inline bool read_user(void *context, u64 address, u64 *ret)
 	return true;
 }
 
-static __always_inline __u32 end_of(enum op_unwind_result result)
-{
-	switch (result) {
-	case OP_UNWIND_OUTERMOST:
-		return OP_STACK_COMPLETE;
-	case OP_UNWIND_UNKNOWN:
-		return OP_STACK_NO_TABLE;
-	case OP_UNWIND_UNREADABLE:
-		return OP_STACK_UNREADABLE;
-	default:
-		return OP_STACK_BAD_FRAME;
-	}
-}
-
 /* Write the cursor's frame, unless it is the sample, and go to its caller. 1: that was the last. */
 static long step(__u32 i, void *context)
 {
@@ -321,7 +307,7 @@ static long step(__u32 i, void *context)
 	result = op_unwind_by_rule(rule, before, c, read_user, NULL);
 	if (result == OP_UNWIND_STEPPED)
 		return 0;
-	w->stack.end = end_of(result);
+	w->stack.end = op_unwind_end(result);
 	return 1;
 }
 
