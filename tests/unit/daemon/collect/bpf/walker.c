@@ -9,6 +9,7 @@
 
 #include "daemon/collect/bpf/walker.h"
 #include "libutil/sandbox/capabilities.h"
+#include "tests/unit/daemon/collect/bpf/need_bpf.h"
 #include "tests/unit/daemon/collect/perf/truth.h"
 #include "unwind/cache.h"
 
@@ -17,17 +18,6 @@
 #ifndef CAP_BPF
 #define CAP_BPF		39
 #endif
-
-static void need_bpf(void)
-{
-	struct bpf_walker *w;
-	static struct op_error e;
-
-	need_perf();
-	if (bpf_walker_load(1 << 20, &w, &e))
-		SKIP(e.text);
-	bpf_walker_free(w);
-}
 
 static bool open_with(struct collector *c, struct bpf_walker *w, struct unwind_cache *cache,
 		      struct op_error *e)

@@ -2,23 +2,13 @@
 /*
  * call_trees_bpf.c - stacks that the BPF program walks, against programs whose stacks are known
  */
+#include "tests/unit/daemon/collect/bpf/need_bpf.h"
 #include "tests/unit/daemon/collect/perf/call_trees.h"
 
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 
 static const struct sampling by_bpf = {500000, RING_WORDS, DEPTH, false, true};
-
-static void need_bpf(void)
-{
-	struct bpf_walker *w;
-	static struct op_error e;
-
-	need_perf();
-	if (bpf_walker_load(1 << 20, &w, &e))
-		SKIP(e.text);
-	bpf_walker_free(w);
-}
 
 TEST(without_frame_pointers)
 {
