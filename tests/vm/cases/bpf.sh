@@ -11,11 +11,7 @@ opcontrol --status > /tmp/status; cat /tmp/status
 is "--status names the collector" "$(grep -c "^Collector: $COLLECTOR\$" /tmp/status)" 1
 profile_end
 symbols image:/vm/bin/shares-static > /tmp/symbols
-all=$(total < /tmp/symbols)
-for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
-	near "${share%:*} in percent" \
-		"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
-done
+near_shares "" < /tmp/symbols
 opreport --stacks image:/vm/bin/shares-static > /tmp/stacks 2>&1; cat /tmp/stacks
 at_least "percent of its stacks that are complete" \
 	"$(sed -n 's/^Stacks: \(more than \)*\([0-9.]*\) % complete.*/\2/p' /tmp/stacks)" 99

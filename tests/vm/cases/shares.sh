@@ -14,8 +14,5 @@ for kind in static pie; do
 	grep _percent /tmp/symbols | keep_shares shares-$kind
 	all=$(total < /tmp/symbols)
 	at_least "$kind: samples" "$all" 5000
-	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
-		near "$kind: ${share%:*} in percent" \
-			"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
-	done
+	near_shares "$kind: " < /tmp/symbols
 done

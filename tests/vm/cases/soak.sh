@@ -177,11 +177,7 @@ is "samples of these with a wrong owner" \
 	"$(($(column_of 2 /tmp/where) + $(column_of 2 /tmp/builds)))" 0
 
 symbols image:"$BIN/shares-pie" > /tmp/symbols
-all=$(total < /tmp/symbols)
-for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
-	near "${share%:*} in percent" \
-		"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
-done
+near_shares "" < /tmp/symbols
 grep _percent /tmp/symbols | keep_shares shares-pie
 at_least "opreport counts beyond 2^32" "$(symbols image:"$BIN/shares-static" | total)" 4294967306
 if [ -s /tmp/memory.3 ] && [ -s /tmp/memory.4 ]; then

@@ -157,6 +157,18 @@ samples_of() { awk -v name="$1" '$2 == name { sum += $1 } END { printf "%.0f\n",
 total() { awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
 percent() { awk "BEGIN { printf \"%.2f\", $2 ? 100 * $1 / $2 : 0 }"; }
 
+# near_shares WHAT < symbols' output: of all in there, those of the workload's functions
+near_shares()
+{
+	local all share
+	cat > "$SCRATCH/shares"
+	all=$(total < "$SCRATCH/shares")
+	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
+		near "$1${share%:*} in percent" \
+			"$(percent "$(samples_of "${share%:*}" < "$SCRATCH/shares")" "$all")" "${share#*:}" 3
+	done
+}
+
 # no_leaks: what kmemleak says after two scans, where there is a kmemleak
 no_leaks()
 {

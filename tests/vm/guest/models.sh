@@ -145,9 +145,5 @@ shares_are_right()
 	until_samples 6000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 	profile_end
 	symbols image:/vm/bin/shares-static > /tmp/symbols
-	all=$(total < /tmp/symbols)
-	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
-		near "${share%:*} in percent" \
-			"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
-	done
+	near_shares "" < /tmp/symbols
 }
