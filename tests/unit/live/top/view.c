@@ -97,7 +97,7 @@ TEST(sample_files)
 	show(&s);
 	top_refresh(s.t, 1);
 	check_rows(&s, "");
-	CHECK(!*s.m.message, "no session yet is no error: %s", s.m.message);
+	CHECK(!*s.m.message, "without a session yet: %s", s.m.message);
 	add_samples(0, 0x100, 50);
 	top_refresh(s.t, 1);
 	check_rows(&s, "");	/* what was there before */
