@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
+#include "libutil/zstd.h"
 
 #define SECTIONS_MAX	16384u		/* as many as readers take */
 #define LEVEL		5		/* 30 ms for a program of 10 MB */
@@ -202,29 +202,6 @@ static int make(struct packer *p)
 	return err ? err : put_rest(p, rest);
 }
 
-static int compress(const struct packer *p, void **ret, size_t *ret_n)
-{
-	size_t room = ZSTD_compressBound(p->end), n;
-	ZSTD_CCtx *context = ZSTD_createCCtx();
-	void *packed = malloc(room);
-	int err = -ENOMEM;
-
-	if (context && packed) {
-		ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-		ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-		n = ZSTD_compress2(context, packed, room, p->bytes, p->end);
-		err = ZSTD_isError(n) ? -ENOMEM : 0;
-	}
-	ZSTD_freeCCtx(context);
-	if (err) {
-		free(packed);
-		return err;
-	}
-	*ret = packed;
-	*ret_n = n;
-	return 0;
-}
-
 static int read_names(struct packer *p)
 {
 	const struct elf_section *s;
@@ -257,7 +234,7 @@ int symbols_pack(const struct elf_file *f, bool lines, void **ret, size_t *ret_n
 	if (!err)
 		err = make(&p);
 	if (!err)
-		err = compress(&p, ret, ret_n);
+		err = zstd_pack(p.bytes, p.end, LEVEL, ret, ret_n);
 	free(p.bytes);
 	free(p.keep);
 	free(p.names);

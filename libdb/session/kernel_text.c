@@ -15,17 +15,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <zstd.h>
 #include "libdb/session/kernel_text.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "libutil/zstd.h"
 
 #define PACKED_LINE	"# packed "	/* the second line: size of the rest, and HASH or "-" */
 #define EXPANSION_MAX	64		/* of what a hostile file may ask for */
 #define HASH_DIGITS	16
-#define LEVEL		4		/* starting to profile must not wait */
+#define LEVEL		2		/* starting to profile must not wait */
 
 struct text {
 	const char *at, *end;
@@ -62,11 +63,6 @@ static uint64_t take_number(struct text *line)
 	return value;
 }
 
-static uint64_t number_of(struct text line)
-{
-	return take_number(&line);
-}
-
 static bool is_symbol(struct text line)
 {
 	return line.at < line.end && *line.at != '#';
@@ -77,10 +73,9 @@ static void add(struct strbuf *out, struct text t)
 	strbuf_add_bytes(out, t.at, (size_t)(t.end - t.at));
 }
 
-/* Append @line with @difference added to its number. */
-static void add_moved(struct strbuf *out, struct text line, uint64_t difference)
+/* Append a line with the number @value and the rest of it, @line. */
+static void add_moved(struct strbuf *out, uint64_t value, struct text line)
 {
-	uint64_t value = take_number(&line) + difference;
 	char digits[HASH_DIGITS], *at = digits + sizeof(digits);
 
 	do {
@@ -95,13 +90,13 @@ static void add_moved(struct strbuf *out, struct text line, uint64_t difference)
 static void split(struct text all, uint64_t start, uint64_t end, struct strbuf *own,
 		  struct strbuf *rest)
 {
-	struct text line;
+	struct text line, behind;
 
-	while (is_symbol(line = take_line(&all))) {
-		uint64_t address = number_of(line);
+	while (is_symbol(behind = line = take_line(&all))) {
+		uint64_t address = take_number(&behind);
 
 		if (address >= start && address < end)
-			add_moved(own, line, 0 - start);
+			add_moved(own, address - start, behind);
 		else
 			add(rest, line);
 	}
@@ -110,34 +105,23 @@ static void split(struct text all, uint64_t start, uint64_t end, struct strbuf *
 
 static void join(struct text rest, struct text own, uint64_t start, struct strbuf *out)
 {
-	struct text before = rest, line;
+	struct text before = rest, line, behind;
 
-	while (is_symbol(line = take_line(&before)) && number_of(line) < start)
+	while (is_symbol(behind = line = take_line(&before)) && take_number(&behind) < start)
 		add(out, line);
-	while (own.at < own.end)
-		add_moved(out, take_line(&own), start);
+	while (own.at < own.end) {
+		behind = take_line(&own);
+		add_moved(out, take_number(&behind) + start, behind);
+	}
 	add(out, (struct text){ line.at, rest.end });
 }
 
 /* --- compression --- */
 
-static int pack(const struct strbuf *from, struct strbuf *to)
-{
-	uLongf size = compressBound(from->len);
-	Bytef *packed = xmalloc(size);
-	int rc = compress2(packed, &size, (const Bytef *)from->text, from->len, LEVEL);
-
-	if (rc == Z_OK)
-		strbuf_add_bytes(to, (const char *)packed, size);
-	free(packed);
-	return rc == Z_OK ? 0 : -ENOMEM;
-}
-
 /* *ret: NUL terminated. */
 static int unpack(struct text from, uint64_t size, char **ret)
 {
 	uint64_t packed = (uint64_t)(from.end - from.at);
-	uLongf n = size;
 	char *text;
 
 	if (size > KERNEL_TEXT_MAX || size > packed * EXPANSION_MAX)
@@ -145,7 +129,7 @@ static int unpack(struct text from, uint64_t size, char **ret)
 	text = malloc(size + 1);
 	if (!text)
 		return -ENOMEM;
-	if (uncompress((Bytef *)text, &n, (const Bytef *)from.at, packed) != Z_OK || n != size) {
+	if (ZSTD_decompress(text, size, from.at, packed) != size) {
 		free(text);
 		return -EPROTO;
 	}
@@ -157,8 +141,16 @@ static int unpack(struct text from, uint64_t size, char **ret)
 /* "# packed SIZE HASH\n" and the compressed bytes. */
 static int format(const struct strbuf *text, const char *hash, struct strbuf *out)
 {
+	size_t n;
+	void *packed;
+	int err = zstd_pack(text->text, text->len, LEVEL, &packed, &n);
+
+	if (err)
+		return err;
 	strbuf_addf(out, PACKED_LINE "%zu %s\n", text->len, hash);
-	return pack(text, out);
+	strbuf_add_bytes(out, packed, n);
+	free(packed);
+	return 0;
 }
 
 /* *ret_hash may be NULL. -ENOENT: it does not begin so. */
