@@ -16,19 +16,12 @@
 #define IS_ALONE false
 #endif
 #include "libsampler/profiler.h"
+#include "libutil/sorted.h"
 
 static struct sampling_target *find(struct target_list *l, size_t nr, pid_t tid)
 {
-	size_t low = 0, high = nr;
+	size_t low = first_not(nr, i, l->targets[i].copy.thread.tid < tid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->targets[middle].copy.thread.tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < nr && l->targets[low].copy.thread.tid == tid ? &l->targets[low] : NULL;
 }
 

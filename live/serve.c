@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "live/http.h"
 #include "pp/binary/line/cache.h"
@@ -265,16 +266,9 @@ static void answer_profile(struct server *s, int fd, const struct http_request *
 
 static const char *name_at(const struct kept *k, uint64_t address)
 {
-	uint32_t low = 0, high = k->profile ? k->profile->nr_places : 0;
+	uint32_t low = first_not(k->profile ? k->profile->nr_places : 0, i,
+				 k->profile->places[k->places[i]].address < address);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (k->profile->places[k->places[middle]].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (k->profile && low < k->profile->nr_places) {
 		const struct profile *p = k->profile;
 		const struct profile_place *at = &p->places[k->places[low]];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 void gcov_idents_add(struct gcov_idents *all, const struct gcov_notes *n, const char *object)
@@ -61,16 +62,8 @@ static const struct gcov_ident *find(const struct gcov_ident *all, size_t nr,
 				     const struct gcov_ident *key,
 				     int (*compare)(const void *, const void *))
 {
-	size_t low = 0, high = nr;
+	size_t low = first_not(nr, i, compare(&all[i], key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&all[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < nr ? &all[low] : NULL;
 }
 

@@ -14,6 +14,7 @@
 
 #include "feedback/xprof/flow.h"
 #include "libutil/count.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define HEAD	UINT32_MAX	/* in place of an offset: how often the function was entered */
@@ -93,19 +94,10 @@ static void list_decls(struct sample_writer *w)
 static const struct decl *function_at(const struct sample_writer *w, const struct decl *own,
 				      uint32_t file, uint32_t line)
 {
-	size_t low = 0, high = w->nr_decls;
-	const struct decl *found;
+	size_t next = first_not(w->nr_decls, i, w->decls[i].file < file ||
+				(w->decls[i].file == file && w->decls[i].line <= line));
+	const struct decl *found = next ? &w->decls[next - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct decl *d = &w->decls[middle];
-
-		if (d->file < file || (d->file == file && d->line <= line))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	found = low ? &w->decls[low - 1] : NULL;
 	if (!found || found->file != file)
 		return NULL;
 	return found->file == own->file && found->line == own->line ? own : found;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/profile.h"
 
@@ -88,16 +89,8 @@ const struct xprof_call *xprof_calls_find(const struct xprof_calls *calls, const
 					  uint64_t low, uint64_t high, size_t *ret_nr)
 {
 	const struct xprof_call key = { .caller = caller, .callee = "", .from = low };
-	size_t first = 0, end = calls->nr;
+	size_t first = first_not(calls->nr, i, compare(&calls->all[i], &key) < 0), end;
 
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (compare(&calls->all[middle], &key) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
 	for (end = first; end < calls->nr && calls->all[end].from < high &&
 	     !strcmp(calls->all[end].caller, caller); )
 		end++;

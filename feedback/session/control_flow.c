@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 static bool is_word(const char *text, size_t len, const char *const *words)
@@ -90,16 +91,8 @@ void instruction_parse(const char *text, uint64_t address, bool is_arm, struct i
 
 static size_t find_instruction(const struct instruction *all, size_t nr, uint64_t address)
 {
-	size_t low = 0, high = nr;
+	size_t low = first_not(nr, i, all[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < nr && all[low].address == address ? low : nr;
 }
 

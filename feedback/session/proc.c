@@ -8,6 +8,7 @@
 #include "feedback/session/session.h"
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/disassemble.h"
@@ -175,16 +176,8 @@ static int compare_callees(const void *a, const void *b)
 /* The function at @offset in the file, or NULL. */
 static const char *name_at(const struct binary *b, uint64_t offset)
 {
-	size_t low = 0, high = b->nr_symbols;
+	size_t low = first_not(b->nr_symbols, i, b->symbols[i].end <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->symbols[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == b->nr_symbols || b->symbols[low].start > offset ||
 	    xprof_name_fault(b->symbols[low].name, strlen(b->symbols[low].name)))
 		return NULL;

@@ -12,6 +12,7 @@
 #include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
 #include "libutil/progress.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/private.h"
@@ -83,16 +84,9 @@ static bool has_calls(const struct xprof_image *image, const struct code_symbol 
 static bool has_samples(const struct xprof_image *image, const struct code_symbol *symbol)
 {
 	const struct sample_list *s = image->samples;
-	size_t low = 0, high = s->nr;
+	size_t low = first_not(s->nr, i,
+			       s->samples[i].offset + image->binary->key_base < symbol->start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->samples[middle].offset + image->binary->key_base < symbol->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < s->nr && s->samples[low].offset + image->binary->key_base < symbol->end;
 }
 

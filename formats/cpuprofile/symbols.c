@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/file/text_lines.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 /* The next line, without blanks at its end. */
@@ -180,16 +181,8 @@ size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, 
 const struct cpuprofile_symbol *cpuprofile_symbol_find(const struct cpuprofile_symbols *symbols,
 						       uint64_t address)
 {
-	size_t low = 0, high = symbols->nr_symbols;
+	size_t low = first_not(symbols->nr_symbols, i, symbols->symbols[i].address < address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (symbols->symbols[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == symbols->nr_symbols || symbols->symbols[low].address != address)
 		return NULL;
 	return &symbols->symbols[low];

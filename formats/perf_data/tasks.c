@@ -14,6 +14,7 @@
 #include "formats/perf_data/perf_data.h"
 #include "formats/profile/named_images.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -151,17 +152,7 @@ static void set_comm(struct perf_tasks *t, uint32_t tid, uint32_t comm)
 /* Index of the first mapping that ends after @address. */
 static uint32_t find_mapping(const struct mappings *m, uint64_t address)
 {
-	uint32_t low = 0, high = m->nr;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->all[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return first_not(m->nr, i, m->all[i].end <= address);
 }
 
 static int spend(struct perf_tasks *t, uint64_t moved, uint64_t added)

@@ -4,6 +4,7 @@
 
 #include "formats/profile/indexes.h"
 #include "formats/profile/profile.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 /*
@@ -118,19 +119,11 @@ static void make_ranges(const struct profile *p)
 uint32_t profile_image_at(const struct profile *p, uint64_t address)
 {
 	const struct profile_indexes *indexes = p->indexes;
-	size_t low = 0, high;
+	size_t low;
 
 	if (indexes->nr_ranged_images != p->nr_images)
 		make_ranges(p);
-	high = indexes->nr_ranges;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (indexes->ranges[middle].limit <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(indexes->nr_ranges, i, indexes->ranges[i].limit <= address);
 	if (low == indexes->nr_ranges || indexes->ranges[low].start > address)
 		return PROFILE_NONE;
 	return indexes->ranges[low].image;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t index, size_t offset,
@@ -43,15 +44,7 @@ int proto_ids_sort(struct proto_ids *ids, struct op_error *e)
 
 uint32_t proto_ids_search(const struct proto_ids *ids, uint64_t id)
 {
-	uint32_t low = 0, high = ids->nr;
+	uint32_t low = first_not(ids->nr, i, ids->all[i].id < id);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (ids->all[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < ids->nr && ids->all[low].id == id ? ids->all[low].index : PROTO_NOT_FOUND;
 }

@@ -9,6 +9,7 @@
 #include "libdb/session/name.h"
 #include "libdb/session/text_file.h"
 #include "libutil/file.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define PROCESSES_FILE	"processes"
@@ -144,16 +145,8 @@ void session_processes_free(struct session_processes *all)
 const struct session_process *session_processes_find(const struct session_processes *all,
 						     int64_t tgid, size_t *ret_nr)
 {
-	size_t low = 0, high = all->nr, end;
+	size_t low = first_not(all->nr, i, all->processes[i].tgid < tgid), end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all->processes[middle].tgid < tgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < all->nr && all->processes[end].tgid == tgid; end++)
 		;
 	*ret_nr = end - low;

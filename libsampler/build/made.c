@@ -18,6 +18,7 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/proc_stat.h"
+#include "libutil/sorted.h"
 
 #define TEXT_MAX	(64u << 20)	/* bytes of a file; a longer one is not read */
 #define MAPS_LIMIT	(64u << 20)
@@ -122,16 +123,8 @@ void build_made_free(struct build_made *m)
 
 static const char *find(const struct build_made *m, uint64_t address)
 {
-	size_t low = 0, high = m->layout.nr;
+	size_t low = first_not(m->layout.nr, i, m->layout.symbols[i].end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->layout.symbols[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == m->layout.nr || m->layout.symbols[low].start > address)
 		return NULL;
 	return m->layout.names.text + m->layout.symbols[low].name;

@@ -14,6 +14,7 @@
 
 #include "libsampler/build/names.h"
 #include "libutil/build_id.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id"
@@ -188,19 +189,12 @@ static bool address_of(const struct build_symbols *s, uint64_t offset, uint64_t 
 
 const char *build_symbols_find(const struct build_symbols *s, uint64_t offset)
 {
-	size_t low = 0, high = s->nr;
+	size_t low;
 	uint64_t address;
 
 	if (!address_of(s, offset, &address))
 		return NULL;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->symbols[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(s->nr, i, s->symbols[i].start <= address);
 	if (!low)
 		return NULL;
 	low--;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include "libsampler/sampling.h"
 #include "libsampler/unwind/module.h"
+#include "libutil/sorted.h"
 
 /* Sorted by start; they do not overlap. */
 struct table {
@@ -37,17 +38,7 @@ static atomic_ulong generation;
 /* The first that ends above @address. */
 static size_t find(const struct table *t, uintptr_t address)
 {
-	size_t low = 0, high = t->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->list[middle]->public.limit <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_not(t->nr, i, t->list[i]->public.limit <= address);
 }
 
 static struct module *find_at(const struct table *t, uintptr_t address)

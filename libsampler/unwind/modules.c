@@ -13,6 +13,7 @@
 #include "libsampler/sampling.h"
 #include "libsampler/unwind/files.h"
 #include "libsampler/unwind/modules.h"
+#include "libutil/sorted.h"
 
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **ret_name)
@@ -57,17 +58,7 @@ static Dwfl_Module *report(struct reported_modules *all, const struct module *m)
 
 static size_t find(const struct reported_modules *all, const struct module *m)
 {
-	size_t low = 0, high = all->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all->list[middle].module < m)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_not(all->nr, i, all->list[i].module < m);
 }
 
 static struct reported_module *insert(struct reported_modules *all, size_t at)

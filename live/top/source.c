@@ -12,6 +12,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/select/samples.h"
@@ -103,16 +104,8 @@ static void free_labels(struct top_source *s)
 /* The index of the label at @pos, which the tail has checked. */
 static uint32_t index_at(const struct top_source *s, uint32_t pos)
 {
-	size_t low = 0, high = s->positions->nr;
+	size_t low = first_not(s->positions->nr, i, s->positions->list[i].pos < pos);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->positions->list[middle].pos < pos)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return s->positions->list[low].index;
 }
 

@@ -14,6 +14,7 @@
 
 #include "libutil/strbuf.h"
 #include "libutil/progress.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/annotate/listing.h"
 #include "pp/annotate/text.h"
@@ -142,19 +143,11 @@ static void sort_starts(struct printer *p)
 /* The symbol of this image that has samples and begins at @vma, or SIZE_MAX. */
 static size_t find_symbol(struct printer *p, uint64_t vma)
 {
-	size_t low = 0, high;
+	size_t low;
 
 	if (!p->starts)
 		sort_starts(p);
-	high = p->nr_starts;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->a->symbols[p->starts[middle]].vma < vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(p->nr_starts, i, p->a->symbols[p->starts[i]].vma < vma);
 	return low < p->nr_starts && p->a->symbols[p->starts[low]].vma == vma ? p->starts[low]
 									      : SIZE_MAX;
 }

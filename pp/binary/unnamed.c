@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libutil/radix_sort.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/unpack.h"
 #include "unwind/cfi.h"
@@ -57,16 +58,8 @@ static bool is_in(const struct code_section *s, uint64_t vma)
 
 const struct code_section *code_sections_find(const struct code_sections *s, uint64_t vma)
 {
-	size_t low = 0, high = s->nr;
+	size_t low = first_not(s->nr, i, s->list[i]->vma <= vma);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle]->vma <= vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && is_in(s->list[low - 1], vma) ? s->list[low - 1] : NULL;
 }
 

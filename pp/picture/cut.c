@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libutil/radix_sort.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 struct cut {
@@ -182,17 +183,7 @@ static void copy_list(struct cut *cut, const struct child *list, size_t nr, uint
 
 static size_t first_child(const struct cut *cut, uint32_t parent)
 {
-	size_t low = 0, high = cut->nr_children;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cut->children[middle].parent < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_not(cut->nr_children, i, cut->children[i].parent < parent);
 }
 
 static void copy(struct cut *cut, uint32_t from, uint32_t parent)

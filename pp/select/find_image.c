@@ -12,6 +12,7 @@
 #include "libdb/history/folder.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/select/sessions.h"
 
@@ -161,16 +162,8 @@ static void list_paths(struct finder *f)
 /* The first entry with base name @base, or NULL. */
 static const struct entry *first_entry(const struct finder *f, const char *base)
 {
-	size_t low = 0, high = f->nr;
+	size_t low = first_not(f->nr, i, module_compare(f->entries[i].base, base) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (module_compare(f->entries[middle].base, base) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < f->nr && !module_compare(f->entries[low].base, base) ? &f->entries[low] : NULL;
 }
 

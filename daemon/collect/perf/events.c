@@ -15,6 +15,7 @@
 #include "daemon/collect/collector.h"
 #include "daemon/collect/perf/copy_size.h"
 #include "daemon/collect/perf/open.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 /* Map the largest ring that we may lock, at most setup->ring_pages. */
@@ -318,16 +319,8 @@ static struct perf_cpu_counter *search_others(struct perf_events *ev, uint64_t i
 /* The first with that id: one that is not open has the id of the one before. */
 struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
 {
-	unsigned int first = 0, end = ev->nr;
+	size_t first = first_not(ev->nr, i, ev->counters[i].id < id);
 
-	while (first < end) {
-		unsigned int middle = first + (end - first) / 2;
-
-		if (ev->counters[middle].id < id)
-			first = middle + 1;
-		else
-			end = middle;
-	}
 	if (first == ev->nr || ev->counters[first].id != id)
 		return search_others(ev, id);
 	ev->found = &ev->counters[first];

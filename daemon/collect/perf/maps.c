@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 static struct perf_maps *perf_maps_new(void)
@@ -55,17 +56,7 @@ void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps)
 /* The first mapping that ends after @address: the one that contains it, if any. */
 static size_t first_ending_after(const struct perf_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->mappings[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return first_not(maps->nr, i, maps->mappings[i].end <= address);
 }
 
 const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libutil/number.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define TASK_ANY	UINT_MAX	/* one set only, of any task */
@@ -81,17 +82,7 @@ void perf_targets_free(struct perf_targets *t)
 /* The index of @tid, or where it belongs. */
 static size_t index_of(const struct perf_targets *t, uint32_t tid)
 {
-	size_t first = 0, end = t->nr_late;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (t->late[middle].tid < tid)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return first_not(t->nr_late, i, t->late[i].tid < tid);
 }
 
 static struct perf_late *find(const struct perf_targets *t, uint32_t tid)

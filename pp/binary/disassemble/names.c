@@ -5,6 +5,7 @@
  * Of several at one address the one that objdump prefers, so that both outputs can be compared.
  */
 #include "pp/binary/disassemble/private.h"
+#include "libutil/sorted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,17 +99,10 @@ static void read_slots(bfd *image, struct address_names *n)
 
 asymbol *address_name_slot(const struct address_names *n, uint64_t vma)
 {
-	size_t low = 0, high = n->nr_slots;
+	size_t low;
 	asymbol *s;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (n->slots[middle]->address < vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(n->nr_slots, i, n->slots[i]->address < vma);
 	if (low == n->nr_slots || n->slots[low]->address != vma || !n->slots[low]->sym_ptr_ptr)
 		return NULL;
 	s = *n->slots[low]->sym_ptr_ptr;
@@ -165,17 +159,7 @@ static bool is_of(const asymbol *s, const asection *section)
 /* Index after the last symbol that begins at or before @vma. */
 static size_t upper_bound(const struct address_names *n, uint64_t vma)
 {
-	size_t low = 0, high = n->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (value(n, middle) <= vma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_not(n->nr, i, value(n, i) <= vma);
 }
 
 /* The nearest symbol of @section before @above, else the next one after it; n->nr: none. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sorted.h - search in what is sorted */
+#ifndef LIBUTIL_SORTED_H
+#define LIBUTIL_SORTED_H
+
+#include <stddef.h>
+
+/*
+ * The first of the indexes @i below @nr for which @holds, an expression of @i, is false; @nr: none.
+ * It is true for all indexes before that one, and false for all behind it.
+ */
+#define first_not(nr, i, holds) ({					\
+	size_t first_ = 0, end_ = (nr);					\
+									\
+	while (first_ < end_) {						\
+		size_t i = first_ + (end_ - first_) / 2;		\
+									\
+		if (holds)						\
+			first_ = i + 1;					\
+		else							\
+			end_ = i;					\
+	}								\
+	first_;								\
+})
+
+#endif
