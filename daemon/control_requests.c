@@ -218,6 +218,7 @@ static void add_priority(struct collector *collector, struct strbuf *out)
 	if (!collector)
 		return;
 	strbuf_addf(out, "priority %s\n", priority_name(priority_now()));
+	add_u64_unless_0(out, "priority.capped_s", priority_seconds_capped());
 	collector->status(collector, &status);
 	if (!*status.drain_priority)
 		return;

@@ -23,7 +23,13 @@ static struct {
 	timer_t timer;
 	uint64_t window_at, cpu_at;	/* at its beginning: time and CPU time */
 	volatile sig_atomic_t capped;	/* in this window */
+	unsigned int over, patience;	/* of PRIORITY_DEADLINE: windows above the cap: so far, and
+					   that it takes to lower it */
+	unsigned int nr_capped;		/* windows in which the cap was reached */
 } state;
+
+#define LOWERED_NS	(PRIORITY_WINDOW_NS / 10)	/* the first look at whether that helps */
+#define PATIENCE_MAX	64
 
 /* In the thread itself, because the timer's signal is directed to it. [async-signal-safe] */
 static void lower(int signal)
@@ -96,19 +102,43 @@ enum priority priority_begin(void)
 		return PRIORITY_NORMAL;
 	}
 	state.raised = true;
+	state.over = state.nr_capped = 0;
+	state.patience = 1;
 	begin_window(now_ns());
 	return state.kind;
+}
+
+/*
+ * Without the budget a thread gets more where CPUs are idle, and hardly anything where many threads
+ * want them. If it got no more, that is tried ever more rarely. @below: the cap in this window.
+ */
+static bool is_budget_better(bool raised, bool below)
+{
+	if (!raised) {
+		state.patience = below ? state.patience * 2 : 1;
+		if (state.patience > PATIENCE_MAX)
+			state.patience = PATIENCE_MAX;
+		state.over = 0;
+		return below;
+	}
+	state.over = below ? 0 : state.over + 1;
+	return state.over < state.patience;
 }
 
 bool priority_check(uint64_t now)
 {
 	bool capped = state.capped, before = state.raised && !capped;
-	uint64_t cpu;
+	bool has_budget = state.kind == PRIORITY_DEADLINE;
+	uint64_t window = has_budget && !before ? LOWERED_NS : PRIORITY_WINDOW_NS, cpu;
 
-	if (state.kind <= PRIORITY_CHOSEN || now - state.window_at < PRIORITY_WINDOW_NS)
+	if (state.kind <= PRIORITY_CHOSEN || now - state.window_at < window)
 		return false;
 	cpu = clock_ns(state.clock) - state.cpu_at;
-	state.raised = priority_allows(before, cpu, now - state.window_at, state.cap_ns);
+	state.raised = priority_allows(before || has_budget, cpu, now - state.window_at,
+				       state.cap_ns);
+	state.nr_capped += capped || (before && !state.raised);
+	if (has_budget)
+		state.raised = is_budget_better(before, state.raised);
 	if (state.raised && !before)
 		state.raised = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS) ==
 			       state.kind;
@@ -116,6 +146,11 @@ bool priority_check(uint64_t now)
 		priority_lower(state.kind);
 	begin_window(now);
 	return capped || (before && !state.raised);
+}
+
+unsigned int priority_seconds_capped(void)
+{
+	return state.nr_capped * (unsigned int)(PRIORITY_WINDOW_NS / NS_PER_SECOND);
 }
 
 void priority_end(void)

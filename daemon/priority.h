@@ -28,12 +28,13 @@
  */
 enum priority priority_begin(void);
 /*
- * Begin the next window if it is time; call it about as often as that. True: a window has ended in
- * which the cap was reached.
+ * Begin the next window if it is time; call it ten times as often. True: the priority was lowered,
+ * because the cap was reached in the window that has ended.
  */
 bool priority_check(uint64_t now_ns);
 void priority_end(void);
 enum priority priority_now(void);	/* what is in force */
+unsigned int priority_seconds_capped(void);	/* since the beginning: in which it reached the cap */
 
 /*
  * Whether a thread that used @cpu_ns in @window_ns may have the raised priority, with a cap of

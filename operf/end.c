@@ -10,6 +10,7 @@
 #include "control/machine/rights.h"
 #include "control/opcontrol/status.h"
 #include "daemon/collect/perf/copy_size.h"
+#include "daemon/priority.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
@@ -110,7 +111,7 @@ static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 	const char *advice = losses_advice(c->lost, c->received);
 	struct collector_status status = { .copy_bytes = 0 };
 	uint64_t lost = sum_lost(c);
-	char why[40] = "";
+	char why[80] = "";
 	int most = 0;
 
 	if (lost * LOSS_SHARE <= c->received)	/* [OF-32] */
@@ -120,7 +121,8 @@ static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 			most = reason;
 	if (most == LOST_RING) {
 		end->collector->status(end->collector, &status);
-		format_lateness(status.wait_longest_ns, status.queues_full, why, sizeof(why));
+		format_lateness(status.wait_longest_ns, status.queues_full,
+				priority_seconds_capped(), why, sizeof(why));
 	}
 	report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
 		       "%s%s; %s%ssee '%s'", lost, c->received,

@@ -30,9 +30,13 @@ void format_period(uint64_t ns, char *buf, size_t size)
 	snprintf(buf, size, "%.6g %s", (double)(ns * 1000 / units[i].ns) / 1000, units[i].name);
 }
 
-void format_lateness(uint64_t wait_ns, uint64_t queues_full, char *buf, size_t size)
+void format_lateness(uint64_t wait_ns, uint64_t queues_full, uint64_t capped_s, char *buf,
+		     size_t size)
 {
-	if (queues_full)
+	if (queues_full && capped_s)
+		snprintf(buf, size, "needed more than its budget of CPU time for %" PRIu64 " s",
+			 capped_s);
+	else if (queues_full)
 		snprintf(buf, size, "recorded too slowly");
 	else if (wait_ns >= LATE_NS)
 		snprintf(buf, size, "got no CPU for %.1f s", (double)wait_ns / 1e9);
@@ -404,7 +408,7 @@ void warn_of_losses(const char *session_dir, const char *answer)
 	struct session_counts counts = { 0 };
 	struct cpu_counts all;
 	const char *advice;
-	char cause[40];
+	char cause[80];
 	uint64_t lost;
 	int err = session_counts_read(stats_dir, &counts);
 
@@ -416,7 +420,8 @@ void warn_of_losses(const char *session_dir, const char *answer)
 	advice = losses_advice(all.lost, all.received);
 	lost = all.lost[LOST_RING] + all.lost[LOST_EVENT_BUFFER] + all.lost[LOST_CPU_BUFFER];
 	format_lateness(answer_number(answer, "drain.wait_longest_ns"),
-			answer_number(answer, "drain.queues_full"), cause, sizeof(cause));
+			answer_number(answer, "drain.queues_full"),
+			answer_number(answer, "priority.capped_s"), cause, sizeof(cause));
 	if (advice)
 		report_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.1f %%), because the "
 			       "daemon %s; %s", lost, all.received, percent(lost, all.received),

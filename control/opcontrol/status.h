@@ -22,9 +22,11 @@ void format_period(uint64_t ns, char *buf, size_t size);
 
 /*
  * Why rings were full, after "because the daemon": "got no CPU for 1.6 s". @wait_ns: how late they
- * were drained at most; @queues_full: times that what was drained was not recorded in time.
+ * were drained at most; @queues_full: times that what was drained was not recorded in time;
+ * @capped_s: seconds in which recording used all CPU time that it may.
  */
-void format_lateness(uint64_t wait_ns, uint64_t queues_full, char *buf, size_t size);
+void format_lateness(uint64_t wait_ns, uint64_t queues_full, uint64_t capped_s, char *buf,
+		     size_t size);
 
 /*
  * Warn if the session's counts have losses that losses_advice() has advice on. @answer: the

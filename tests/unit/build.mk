@@ -25,14 +25,15 @@ $(call test_of,events/hybrid,$(addprefix control/ophelp/,answer.c text.c markup.
 	libevents.a libutil.a)
 $(call tests_named,events,$(call unit_names,events)): | $(data)
 
-# the module's files that need no kernel, and six that get one that is made up
+# the module's files that need no kernel, and seven that get one that is made up
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 msr_model  := $(addprefix tests/unit/module/,msr_model.c refuse.c)
 ibs_model  := $(msr_model) tests/unit/module/ibs_model.c
 $(foreach t,claim cpus models perf,$(O)/tests/unit/module/$(t).o): \
 	cppflags += -Itests/unit/module/kernel
-$(O)/tests/unit/module/dcookie.o $(O)/tests/unit/module/translate.o: \
+$(foreach t,buffer_sync dcookie translate,$(O)/tests/unit/module/$(t).o): \
 	cppflags += -Itests/unit/module/files
+$(call test_of,module/buffer_sync)
 $(call test_of,module/dcookie)
 $(call test_of,module/translate)
 $(call test_of,module/ring,,,-pthread)

@@ -244,6 +244,7 @@ TEST(settings_of_the_module)
 	write_file(dir, "buffer_watershed", "4096");
 	write_file(dir, "cpu_buffer_size", "16");
 	write_file(dir, "backtrace_depth", "0");
+	write_file(dir, "idle", "1");
 	s.buffer_sizes[BUFFER_CPU] = 64;
 	s.callgraph_depth = 5;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
@@ -251,6 +252,9 @@ TEST(settings_of_the_module)
 	CHECK(number_in(dir, "buffer_watershed") == 2 * 32768, "that too");
 	CHECK(number_in(dir, "cpu_buffer_size") == 64, "as requested");
 	CHECK(number_in(dir, "backtrace_depth") == 5 && s.callgraph_depth == 5, "the depth");
+	CHECK(number_in(dir, "idle") == 0, "idle CPUs are only counted");
+	s.idle = true;
+	CHECK(!daemon_write_settings(&s, &d, &e) && number_in(dir, "idle") == 1, "with --idle");
 
 	/* a file of the kernel that accepts -17 to 15 */
 	unlink(depth);
@@ -323,7 +327,7 @@ TEST(daemon_command_lines)
 {
 	struct setting all[] = { { SET_SEPARATE, (char *)"all" }, { SET_NO_VMLINUX, NULL },
 				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
-				 { SET_SESSION_DIR, (char *)"/tmp" } };
+				 { SET_SESSION_DIR, (char *)"/tmp" }, { SET_IDLE, NULL } };
 	struct setting unwind[] = { { SET_CALL_ARCS, NULL }, { SET_UNWIND, (char *)"fp" },
 				    { SET_UNWIND_MEMORY, (char *)"16" },
 				    { SET_CALLGRAPH, (char *)"1024" },
@@ -352,7 +356,8 @@ TEST(daemon_command_lines)
 		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
 		      "--cpu-type=x86-64/family10 --events=A:0x1:0:500:0x0:1:1 "
 		      "--ext-feature=ibs:op:IBS_OP_ALL:250000:0x1 "
-		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5");
+		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5 "
+		      "--idle");
 	setup_free(&s);
 
 	setup_init(&s);

@@ -106,6 +106,13 @@ TEST(warning_of_losses)
 	text = losses_of(1000, 310, "drain.wait_longest_ns 16400000\ndrain.queues_full 3\n");
 	CHECK(strstr(text, "because the daemon recorded too slowly; "), "%s", text);
 	free(text);
+	text = losses_of(1000, 310, "drain.queues_full 3\npriority.capped_s 7\n");
+	CHECK(strstr(text, "because the daemon needed more than its budget of CPU time for 7 s; "),
+	      "%s", text);
+	free(text);
+	text = losses_of(1000, 310, "priority.capped_s 7\n");
+	CHECK(strstr(text, "because the daemon did not run in time; "), "%s", text);
+	free(text);
 	text = losses_of(100000, 10, "");
 	CHECK(!*text, "%s", text);
 	free(text);

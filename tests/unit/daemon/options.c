@@ -151,7 +151,8 @@ TEST(parsed_options)
 			      "--separate-lib=1",
 			      "--separate-thread=1",
 			      "--verbose=sfile,arcs",
-			      "--collector=perf"};
+			      "--collector=perf",
+			      "--idle"};
 	struct op_error e = { "" };
 	struct options o;
 
@@ -163,7 +164,7 @@ TEST(parsed_options)
 	      "separation");
 	CHECK(o.log_topics == (LOG_SFILE | LOG_ARCS), "%x", o.log_topics);
 	CHECK(o.kernel.mode == KERNEL_SYMBOLS, "the kernel's symbols are the default");
-	CHECK(!strcmp(o.collector, "perf") && !o.foreground, "collector");
+	CHECK(!strcmp(o.collector, "perf") && !o.foreground && o.idle, "collector");
 	CHECK(!strcmp(o.cpu_type, "timer"), "time is the default");
 	options_free(&o);
 }

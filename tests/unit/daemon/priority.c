@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include "daemon/priority.h"
+#include "daemon/priority.c"
 #include "libutil/clock.h"
 #include "tests/tap.h"
 
@@ -71,6 +71,40 @@ TEST(is_lowered_and_raised)
 	CHECK(priority_now() == p, "%s", priority_name(priority_now()));
 	priority_end();
 	CHECK(!is_raised(), "at the end");
+}
+
+static uint64_t checked_at;
+
+/* Check after @window, in which @cpu_ns more than what this test needs was used. */
+static bool check_after(uint64_t window, uint64_t cpu_ns)
+{
+	state.cpu_at -= cpu_ns;
+	return priority_check(checked_at += window);
+}
+
+/* Where all CPUs are busy a thread gets less at normal priority than within its budget. */
+TEST(a_budget_that_is_better_than_none_is_kept)
+{
+	if (begin() != PRIORITY_DEADLINE)
+		SKIP("no permission for SCHED_DEADLINE");
+	checked_at = now_ns();
+	CHECK(check_after(WINDOW, CAP) && !is_raised(), "the cap was reached");
+	CHECK(!check_after(WINDOW / 10, CAP / 100) && is_raised(), "it got no more: soon again");
+	CHECK(!check_after(WINDOW, CAP) && is_raised(), "not lowered at once");
+	CHECK(!check_after(WINDOW, 0) && !check_after(WINDOW, CAP) && is_raised(), "nor in turns");
+	CHECK(check_after(WINDOW, CAP) && !is_raised(), "but tried again");
+	CHECK(!check_after(WINDOW / 10, CAP) && !is_raised(), "it gets more");
+	CHECK(!check_after(WINDOW, 0) && is_raised(), "calm");
+	for (int i = 0; i < 10; i++) {
+		while (!check_after(WINDOW, CAP))
+			CHECK(is_raised(), "%d", i);
+		CHECK(!check_after(WINDOW / 10, 0) && is_raised(), "%d: again", i);
+	}
+	for (int i = 1; i < PATIENCE_MAX; i++)
+		CHECK(!check_after(WINDOW, CAP), "%d windows above it", i);
+	CHECK(check_after(WINDOW, CAP), "no more than that");
+	CHECK(priority_seconds_capped() == 4 + 62 + 6 * 64, "%u s", priority_seconds_capped());
+	priority_end();
 }
 
 static void *read_priority(void *raised)

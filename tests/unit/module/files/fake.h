@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake.h - the parts of a kernel that dcookie.c and translate.c use, for tests in user space:
- * files, their names, and processes that map them
+ * fake.h - the parts of a kernel that dcookie.c, translate.c and buffer_sync.c use, for tests in
+ * user space: files, their names, processes that map them, one CPU and no work but what a test runs
  *
  * A test includes this and the module's file. Each header in linux/ includes this one.
  */
@@ -141,6 +141,52 @@ static inline void hlist_del_init(struct hlist_node *n)
 
 static __attribute__((unused)) unsigned int fake_sleeps;
 #define usleep_range(from, to)		((void)fake_sleeps++)
+
+/* ---- CPUs, interrupts, work ---- */
+
+#define HZ				250
+#define DIV_ROUND_UP(a, b)		(((a) + (b) - 1) / (b))
+#define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define DECLARE_PER_CPU(type, name)	extern type name
+#define DEFINE_PER_CPU(type, name)	type name
+#define per_cpu(name, cpu)		(*((void)(cpu), &(name)))
+#define this_cpu_add(field, n)		((field) += (n))
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+#define ATOMIC_INIT(n)			(n)
+#define atomic_inc(p)			((void)++*(p))
+#define atomic_dec(p)			((void)--*(p))
+#define atomic_read(p)			(*(p))
+#define __rcu
+#define rcu_dereference(p)		(p)
+#define msleep(ms)			((void)fake_sleeps++)
+
+typedef int atomic_t;
+struct irq_work {
+	void (*work)(struct irq_work *);
+};
+struct llist_node {
+	struct llist_node *next;
+};
+struct work_struct;
+struct workqueue_struct;
+struct delayed_work {
+	void (*work)(struct work_struct *);
+};
+static __attribute__((unused)) unsigned long jiffies;
+
+#define time_after(a, b)		((long)((b) - (a)) < 0)
+#define init_irq_work(w, function)	((w)->work = (function))
+#define irq_work_queue(w)		((w)->work(w))
+#define irq_work_sync(w)		((void)(w))
+#define DECLARE_DELAYED_WORK(name, function) struct delayed_work name = { .work = function }
+#define WQ_UNBOUND			0
+#define WQ_HIGHPRI			0
+#define alloc_workqueue(name, flags, nr) ((struct workqueue_struct *)(name))
+#define destroy_workqueue(q)		((void)(q))
+#define queue_delayed_work(q, w, delay)	((void)(q), (void)(delay))
+#define mod_delayed_work(q, w, delay)	((void)(q), (void)(delay))
+#define flush_delayed_work(w)		((w)->work(NULL))
+#define cancel_delayed_work_sync(w)	((void)(w))
 
 /* ---- files ---- */
 

@@ -62,6 +62,9 @@ TEST(one_cookie_for_one_build)
 	key.generation = 2;
 	c = perf_image_get(t, &key);
 	CHECK(c != a, "another generation of the inode");
+	key.minor = 1;
+	CHECK(perf_image_get(t, &key) != c, "an inode of the same number on another device");
+	key.minor = 0;
 	key.build_id.len = 20;
 	d = perf_image_get(t, &key);
 	key.inode = 99; /* with a build-id nothing else matters */
