@@ -18,6 +18,7 @@
 #define SCHED_DEADLINE	6
 #endif
 #define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK */
+#define SHORT_SLICE_NS	100000	/* the kernel takes none that is shorter */
 
 /* Older glibc has no sched_setattr(), nor this. */
 struct attr {
@@ -28,10 +29,14 @@ struct attr {
 	uint64_t runtime, deadline, period;
 };
 
+static bool is_policy_chosen(void)
+{
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER;
+}
+
 static bool is_chosen(void)
 {
-	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER ||
-	       getpriority(PRIO_PROCESS, 0) != 0;
+	return is_policy_chosen() || getpriority(PRIO_PROCESS, 0) != 0;
 }
 
 static int set(const struct attr *attr)
@@ -47,12 +52,18 @@ static int set_deadline(uint64_t budget_ns, uint64_t period_ns)
 	return set(&attr);
 }
 
-static int set_nice(int nice)
+/* @slice_ns: of CPU time at a time, 0 for what is usual; without effect before Linux 6.12. */
+static int set_normal(int nice, uint64_t slice_ns)
 {
 	struct attr attr = { .size = sizeof(attr), .policy = SCHED_OTHER, .flags = RESET_ON_FORK,
-			     .nice = nice };
+			     .nice = nice, .runtime = slice_ns };
 
 	return set(&attr);
+}
+
+static int set_nice(int nice)
+{
+	return set_normal(nice, 0);
 }
 
 /*
@@ -128,9 +139,14 @@ enum priority priority_raise_group(unsigned int share, uint64_t period_ns)
 
 enum priority priority_raise_nice(void)
 {
-	if (is_chosen())
+	int nice = getpriority(PRIO_PROCESS, 0);
+
+	if (is_policy_chosen())
 		return PRIORITY_CHOSEN;
-	return set_nice(-PRIORITY_NICE_BY) ? PRIORITY_NORMAL : PRIORITY_NICE;
+	if (!nice && !set_normal(-PRIORITY_NICE_BY, SHORT_SLICE_NS))
+		return PRIORITY_NICE;
+	(void)set_normal(nice, SHORT_SLICE_NS);
+	return nice ? PRIORITY_CHOSEN : PRIORITY_NORMAL;
 }
 
 void priority_lower(enum priority raised)

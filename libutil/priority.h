@@ -48,7 +48,8 @@ enum priority priority_raise_group(unsigned int share, uint64_t period_ns);
 
 /*
  * By nice only: for a thread among those of other people's programs, which may bind their threads
- * to CPUs later.
+ * to CPUs later. In any case the thread asks for a short slice, to which everybody has a right: who
+ * runs for a short time runs soon after waking up, but not more than others (Linux 6.12).
  */
 enum priority priority_raise_nice(void);
 

@@ -276,7 +276,7 @@ static void ask_opcontrol(const uint8_t *data, size_t size, size_t piece)
 	if (a.listener < 0 || fcntl(a.listener, F_SETFL, 0) ||
 	    pthread_create(&thread, NULL, answer_with, &a))
 		abort();
-	err = channel_ask(path, "status", 10000, &answer, &e);
+	err = channel_ask(path, "status", 600000, &answer, &e);
 	pthread_join(thread, NULL);
 	close(a.listener);
 	if (err == -ETIMEDOUT || (err && !e.text[0]))

@@ -5,6 +5,7 @@
  *	probe open FILE r|w|rw		"ok", or the errno's name
  *	probe write FILE TEXT		the same
  *	probe hold FILE			keep it open for reading, say "held", wait to be killed
+ *	probe lease FILE		run it as an endless loop, with a write lease; say "held"
  *	probe as UID COMMAND...		run it without root's rights
  *	probe sizes SECONDS		read the buffer in all sizes; "READS WORDS SAMPLES BAD"
  *	probe wake ROUNDS		a dump makes the buffer readable; "ROUNDS ASLEEP SAMPLES"
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -326,6 +328,27 @@ static void hold(const char *path)
 		pause();
 }
 
+/* Whoever opens it meanwhile has to wait, unless it asks not to; it is never given up. */
+static void lease(const char *path)
+{
+	static const unsigned char loop[] = { 0xeb, 0xfe };	/* x86 */
+	void (*run)(void);
+	void *at;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+
+	if (fd < 0 || write(fd, loop, sizeof(loop)) != sizeof(loop) || close(fd))
+		die(path);
+	fd = open_or_die(path, O_RDONLY);
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	signal(SIGIO, SIG_IGN);
+	if (at == MAP_FAILED || fcntl(fd, F_SETLEASE, F_WRLCK))
+		die("lease");
+	puts("held");
+	fflush(stdout);
+	memcpy(&run, &at, sizeof(run));
+	run();
+}
+
 static int open_file(const char *path, const char *how)
 {
 	int flags = !strcmp(how, "r") ? O_RDONLY : !strcmp(how, "w") ? O_WRONLY : O_RDWR;
@@ -356,6 +379,8 @@ int main(int argc, char **argv)
 		return !printf("%s\n", outcome(write_file(argv[2], argv[3])));
 	if (argc == 3 && !strcmp(what, "hold"))
 		hold(argv[2]);
+	if (argc == 3 && !strcmp(what, "lease"))
+		lease(argv[2]);
 	if (argc > 3 && !strcmp(what, "as"))
 		return run_as(atoi(argv[2]), argv + 3);
 	if (argc == 3 && !strcmp(what, "sizes"))

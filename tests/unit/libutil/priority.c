@@ -3,6 +3,9 @@
 #include "tests/tap.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include "libutil/priority.h"
 
 #define MS	UINT64_C(1000000)
@@ -73,6 +76,42 @@ TEST(the_first_that_is_permitted)
 	CHECK(try(true) == PRIORITY_NORMAL, "nothing");
 	machine.chosen = true;
 	CHECK(try(true) == PRIORITY_CHOSEN && !machine.deadlines && !machine.nices, "chosen");
+}
+
+/* --- the system's calls --- */
+
+struct attr {			/* of sched_setattr(2) */
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t rt_priority;
+	uint64_t runtime, deadline, period;
+};
+
+static uint64_t slice(void)
+{
+	struct attr attr = { 0 };
+
+	CHECK(!syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0), "sched_getattr");
+	return attr.runtime;
+}
+
+/* Also for who may not raise anything, and for who has chosen a nice value. */
+TEST(short_slice)
+{
+	struct attr plain = { .size = sizeof(plain), .flags = 1, .runtime = 2 * MS };
+	enum priority p;
+
+	if (setpriority(PRIO_PROCESS, 0, 0) || syscall(SYS_sched_setattr, 0, &plain, 0) ||
+	    slice() != 2 * MS)
+		SKIP("no slices, before Linux 6.12");
+	p = priority_raise_nice();
+	CHECK(p == PRIORITY_NICE || p == PRIORITY_NORMAL, "%s", priority_name(p));
+	CHECK(slice() == MS / 10, "%s", priority_name(p));
+	CHECK(!syscall(SYS_sched_setattr, 0, &plain, 0) && !setpriority(PRIO_PROCESS, 0, 5),
+	      "nice 5");
+	CHECK(priority_raise_nice() == PRIORITY_CHOSEN && slice() == MS / 10 &&
+	      getpriority(PRIO_PROCESS, 0) == 5, "chosen");
 }
 
 TEST_MAIN()

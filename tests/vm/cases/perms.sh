@@ -89,6 +89,15 @@ refused "umount while profiling" '[Bb]usy' umount $fs
 is "a second reader beside the daemon" "$(probe open $fs/buffer r)" EBUSY
 refused "a second daemon" 'another oprofiled' oprofiled --session-dir="$SD" --no-vmlinux \
 	--events=CPU_CLK_UNHALTED:0:0:"$(count_for 1000)":0:1:1
+
+# a lease on a sampled file: who waits for it waits until the kernel takes it, after 45 seconds
+mkdir -m 777 /tmp/his
+probe as 65534 probe lease /tmp/his/code > /tmp/leased & holder=$!
+until [ -s /tmp/leased ]; do sleep 0.1; done
+until [ "$(samples_in /tmp/his/code)" -ge 100 ]; do opcontrol --dump; done
+is "a lease that samples were not kept waiting by" \
+	"$(grep -c "LEASE *BREAKING *READ *$holder " /proc/locks)" 1
+kill $holder; wait $holder
 profile_end
 opcontrol --deinit
 

@@ -6,11 +6,13 @@
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 #include "libutil/strbuf.h"
 #include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/daemon/hostile/play.h"
 #include "tests/unit/daemon/hostile/workers.h"
+#include "tests/unit/own_mounts.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -33,13 +35,21 @@ static bool put_map(void)
 	       !mprotect(code, 4096, PROT_READ | PROT_EXEC);
 }
 
-static bool map_jitdump(const char *path, const struct strbuf *dump)
+/* The last @hole bytes of the file take no room on the disk. Frees @dump. */
+static bool map_jitdump(struct strbuf *dump, off_t hole)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	char path[64];
+	bool done;
+	int fd;
 
-	return fd >= 0 && write(fd, dump->text, dump->len) == (ssize_t)dump->len &&
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	done = fd >= 0 && write(fd, dump->text, dump->len) == (ssize_t)dump->len &&
+	       !ftruncate(fd, (off_t)dump->len + hole) &&
 	       mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED &&
 	       !close(fd);
+	strbuf_free(dump);
+	return done;
 }
 
 #define SCATTERED	20000
@@ -48,18 +58,44 @@ static bool map_jitdump(const char *path, const struct strbuf *dump)
 static bool put_bomb(void)
 {
 	struct strbuf dump = STRBUF_INIT;
-	char path[64];
-	bool done;
 
 	if (!put_map())
 		return false;
 	jitdump_header(&dump, 0);
 	for (uint64_t i = 0; i < SCATTERED; i++)
 		jitdump_load(&dump, 1, 0x1000 + 4095 * i, 1, "f", "c");
-	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
-	done = map_jitdump(path, &dump);
-	strbuf_free(&dump);
-	return done;
+	return map_jitdump(&dump, 0);
+}
+
+#define FLOOD		100000
+
+static bool put_flood(void)
+{
+	struct strbuf dump = STRBUF_INIT;
+
+	if (!put_map())
+		return false;
+	jitdump_header(&dump, 0);
+	for (uint64_t i = 1; i <= FLOOD; i++)
+		jitdump_load(&dump, 1, colliding_address(i), 1, "f", "c");
+	return map_jitdump(&dump, 0);
+}
+
+#define DISK		(104 << 20)
+#define LARGE		(48 << 20)
+#define DISK_KEPT	(64 << 20)
+
+/* A function that would leave less free than the disk has to keep. */
+static bool put_large(void)
+{
+	struct strbuf dump = STRBUF_INIT;
+
+	if (!put_map())
+		return false;
+	jitdump_header(&dump, 0);
+	jitdump_load(&dump, 1, 0x1000, LARGE, "f", NULL);
+	set_u32(&dump, JITDUMP_HEADER + 4, (uint32_t)dump.len - JITDUMP_HEADER + LARGE);
+	return map_jitdump(&dump, LARGE);
 }
 
 static void run_code(void)
@@ -197,23 +233,34 @@ TEST(requests_while_a_file_is_read)
 	attack_end(other);
 }
 
-/* ---- a file that would grow ---- */
+/* ---- files that cost more than they seem to ---- */
 
-TEST(a_file_that_would_grow)
+/* It has an object, of more than @least and less than @most bytes. */
+static void convert_his(bool (*prepare)(void), off_t least, off_t most)
 {
 	pid_t attacker;
 
 	start_daemon();
-	attacker = attack(put_bomb, run_code);
+	attacker = attack(prepare, run_code);
 	CHECK(!ask("start"), "start");
 	let_work(attacker);
 	while (!ask("dump") && !has_object(attacker))
 		usleep(1000);
-	CHECK(has_object(attacker) && found_size > SCATTERED && found_size < 200 * SCATTERED,
+	CHECK(has_object(attacker) && found_size > least && found_size < most,
 	      "an object of %lld bytes", (long long)found_size);
 	check_nothing_lost();
 	CHECK(!ask("shutdown"), "shutdown");
 	end_with_map(attacker);
+}
+
+TEST(a_file_that_would_grow)
+{
+	convert_his(put_bomb, SCATTERED, 200 * SCATTERED);
+}
+
+TEST(a_hash_flood)
+{
+	convert_his(put_flood, FLOOD, 200 * FLOOD);
 }
 
 /* ---- a file that ends its task ---- */
@@ -296,6 +343,41 @@ TEST(a_file_that_ends_its_task)
 	CHECK(!ask("shutdown"), "shutdown");
 	end_with_map(attacker);
 	end_with_map(other);
+}
+
+/* ---- a file that would fill the disk ---- */
+
+TEST(a_file_that_would_fill_the_disk)
+{
+	char *size = xasprintf("mode=755,size=%d", DISK);
+	pid_t attacker, other;
+	struct statvfs disk;
+
+	need_perf();
+	if (!own_mounts())
+		SKIP("needs root");
+	tmpdir_make();
+	make_attackers_dir();
+	CHECK(!mkdir(tmpdir_path("sd"), 0755) &&
+	      !mount("none", tmpdir_path("sd"), "tmpfs", 0, size), "tmpfs");
+	CHECK(!start(tmpdir_path("sd")), "%s", output);
+	attacker = attack(put_large, run_code);
+	other = victim();
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	let_work(other);
+	while (!ask("dump") && !has_object(other))
+		usleep(1000);
+	CHECK(!ask("stop"), "stop");		/* which waits for all files */
+	CHECK(!has_object(attacker) && has_object(other), "the other user's only");
+	CHECK(!statvfs(tmpdir_path("sd"), &disk) &&
+	      disk.f_bavail * disk.f_frsize >= DISK_KEPT, "too little is free");
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	end_with_map(attacker);
+	end_with_map(other);
+	umount(tmpdir_path("sd"));
+	free(size);
 }
 
 /* ---- a program of the same user as the parsers ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "daemon/jit/code.h"
 #include "libagent/jit_dump.h"
+#include "libutil/hash.h"
 #include "libutil/strbuf.h"
 
 static inline void add_u32(struct strbuf *s, uint32_t n)
@@ -95,12 +96,14 @@ static inline size_t dump_lines(struct strbuf *s, uint64_t when, uint64_t vma, u
 	return at;
 }
 
+#define JITDUMP_HEADER	40
+
 /* perf's. */
 static inline void jitdump_header(struct strbuf *s, uint64_t flags)
 {
 	add_u32(s, 0x4a695444);
 	add_u32(s, 1);
-	add_u32(s, 40);
+	add_u32(s, JITDUMP_HEADER);
 	add_u32(s, 62);
 	add_u32(s, 0);
 	add_u32(s, 7);
@@ -138,6 +141,22 @@ static inline void jitdump_move(struct strbuf *s, uint64_t when, uint64_t from, 
 	add_u64(s, size);
 	add_u64(s, 0);
 	set_u32(s, at + 4, (uint32_t)(s->len - at));
+}
+
+/* x of hash_u64(x) */
+static inline uint64_t inverse_hash(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x96de1b173f119089u;	/* of 0xbf58476d1ce4e5b9 modulo 2^64 */
+	x ^= x >> 29 ^ x >> 58;
+	x *= 0xf1de83e19937733du;	/* of 0x9e3779b97f4a7c15 */
+	return x ^ x >> 32;
+}
+
+/* Addresses with the same lower half of the hash that is published in our source. */
+static inline uint64_t colliding_address(uint64_t i)
+{
+	return inverse_hash(i << 32) & ~(UINT64_C(1) << 63);
 }
 
 #endif
