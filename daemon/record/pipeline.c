@@ -21,7 +21,7 @@ static void feed_words(void *context, const op_word *w, size_t nr)
 	struct pipeline *p = context;
 
 	trans_feed(p->trans, w, nr);
-	(void)service_alive();	/* on a busy machine a drain takes long: each new file is waited for */
+	(void)service_alive();	/* each new file is waited for: a drain may take long */
 }
 
 static void handle_module_range(void *context, bool loaded, uint64_t start, uint64_t size,
