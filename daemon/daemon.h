@@ -27,8 +27,7 @@ struct daemon {
 	struct bpf_walker *walker;	/* NULL: no BPF program walks stacks */
 	struct recorder *recorder;
 	struct control *control;
-	int64_t drain_at, counts_at, sync_at, poll_at, watchdog_at;	/* ms */
-	int watchdog_ms;		/* of the service manager; 0: none */
+	int64_t drain_at, counts_at, sync_at, poll_at;	/* ms */
 	bool end;
 	bool capped;			/* its priority was, at some time */
 };

@@ -92,12 +92,12 @@ static void handle_signals(struct daemon *d)
 
 static int poll_timeout(const struct daemon *d)
 {
-	int64_t now = now_ms(), at = d->counts_at;
+	int64_t now = now_ms(), at = now + service_alive();
 
+	if (d->counts_at < at)
+		at = d->counts_at;
 	if (d->sync_at < at)
 		at = d->sync_at;
-	if (d->watchdog_ms && d->watchdog_at < at)
-		at = d->watchdog_at;
 	if (recorder_running(d->recorder) && d->drain_at < at)
 		at = d->drain_at;
 	if (d->poll_at > now && d->poll_at < at)
@@ -145,10 +145,6 @@ static void run_periodic_work(struct daemon *d)
 	int64_t now = now_ms();
 
 	check_priority(d);
-	if (d->watchdog_ms && now >= d->watchdog_at) {
-		service_notify("WATCHDOG=1");
-		d->watchdog_at = now + d->watchdog_ms;
-	}
 	if (now >= d->sync_at) {
 		d->sync_at = recorder_sync(d->recorder) ? 0 : now + SYNC_MS;
 	}
@@ -200,7 +196,6 @@ static int run(struct daemon *d, struct op_error *e)
 
 	d->counts_at = now_ms() + COUNTS_MS;
 	d->sync_at = now_ms() + SYNC_MS;
-	d->watchdog_ms = service_watchdog_ms();
 	if (priority_begin() == PRIORITY_NORMAL)
 		log_line("running at normal priority: a raised one is not permitted");
 	while (!err && !d->end && !control_shutdown_requested(d->control))

@@ -24,6 +24,7 @@
 #include "libutil/opener/ask.h"
 #include "libutil/opener/start.h"
 #include "libutil/sandbox/worker.h"
+#include "libutil/service_manager.h"
 #include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)
@@ -127,6 +128,7 @@ static void answer_meanwhile(void *context)
 {
 	const struct daemon *d = context;
 
+	(void)service_alive();
 	if (d->control)
 		control_serve_busy(d->control);
 }

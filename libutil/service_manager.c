@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/number.h"
 
 void service_notify(const char *state)
@@ -35,8 +36,8 @@ void service_notify(const char *state)
 	close(fd);
 }
 
-/* WATCHDOG_PID: for another process, which started this one. */
-int service_watchdog_ms(void)
+/* 0: none is expected. WATCHDOG_PID: for another process, which started this one. */
+static int watchdog_ms(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
 	uint64_t us, id;
@@ -46,6 +47,21 @@ int service_watchdog_ms(void)
 	if (pid && (number_parse_u64(pid, &id) || id != (uint64_t)getpid()))
 		return 0;
 	return us / 2000 > INT32_MAX ? INT32_MAX : (int)(us / 2000);
+}
+
+int service_alive(void)
+{
+	static int64_t due;
+	int interval = watchdog_ms();
+	int64_t now = now_ms();
+
+	if (!interval)
+		return INT32_MAX;
+	if (now >= due) {
+		service_notify("WATCHDOG=1");
+		due = now + interval;
+	}
+	return (int)(due - now);
 }
 
 bool service_is_journal(int fd)

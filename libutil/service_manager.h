@@ -12,8 +12,12 @@
 /* @state: lines such as "READY=1". It never waits: a manager that does not read learns nothing. */
 void service_notify(const char *state);
 
-/* How often to send "WATCHDOG=1", in ms: twice as often as it is expected; 0: never. */
-int service_watchdog_ms(void);
+/*
+ * The program makes progress: send "WATCHDOG=1" if half of the time in which it is expected has
+ * passed since the last one. Returns in how many ms it is due again; INT32_MAX: never. For one
+ * thread, after each step of what may take long.
+ */
+int service_alive(void);
 
 /* Whether @fd goes to the journal, which has the time of each line. */
 bool service_is_journal(int fd);

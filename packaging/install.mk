@@ -67,7 +67,7 @@ uninstall:				## remove what install put there
 release_file = $(KDIR)/include/generated/utsrelease.h
 release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(release_file))
 module_dir = $(if $(wildcard $(release_file)),,$(error \
-	'$(release_file)' not found: give KDIR=))$(DESTDIR)/lib/modules/$(release)/updates
+	no headers of a kernel in '$(KDIR)'; install them or give KDIR=))$(DESTDIR)/lib/modules/$(release)/updates
 install-module: module			## install the module for KDIR's kernel
 	install -D -m 644 $(O)/module/oprofile.ko $(module_dir)/oprofile.ko
 	$(if $(DESTDIR),,depmod $(release))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rights.c - try perf_event_open(2) and bpf(2), and explain failures */
+/* rights.c - try perf_event_open(2), and explain failures */
 #include "control/machine/rights.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -145,49 +144,6 @@ int rights_check_process(pid_t pid, struct op_error *e)
 	return op_error_set(e, err, "profiling process %d is not permitted: it belongs to another "
 			    "user, or its program is privileged; run as root, or have CAP_PERFMON "
 			    "(before Linux 5.8, and in most containers: CAP_SYS_PTRACE)", (int)pid);
-}
-
-/* A program that returns at once is loaded, attached to nothing and removed. */
-static int try_bpf(void)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-		.insn_cnt = sizeof(nothing) / sizeof(nothing[0]),
-		.insns = (uintptr_t)nothing,
-		.license = (uintptr_t)"GPL",
-	};
-	int fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-int rights_try_bpf(struct op_error *e)
-{
-	int err = try_bpf();
-
-	if (!err)
-		return 0;
-	if (err == -ENOSYS || err == -EINVAL)
-		return op_error_set(e, err, "the kernel does not support BPF programs that sample "
-				    "(CONFIG_BPF_SYSCALL or CONFIG_BPF_EVENTS is not set)");
-	if (err != -EACCES && err != -EPERM)
-		return op_error_set(e, err, "bpf(2): %s", strerror(-err));
-	if (is_filtered())
-		return op_error_set(e, err, "a seccomp filter, such as a container's, forbids "
-				    "bpf(2); start the container with CAP_BPF and CAP_PERFMON");
-	if (geteuid())
-		return op_error_set(e, err, "not permitted; run as root, or have CAP_BPF and "
-				    "CAP_PERFMON (before Linux 5.8: CAP_SYS_ADMIN)");
-	return op_error_set(e, err, "not permitted (%s), though this is root: a container or a "
-			    "security module forbids it; have CAP_BPF and CAP_PERFMON",
-			    strerror(-err));
 }
 
 /*

@@ -31,9 +31,6 @@ int rights_check_process(pid_t pid, struct op_error *e);
 /* Whether the CPU's counters are available: 0, or -errno of counting cycles. */
 int rights_try_cycles(void);
 
-/* Whether this user may load BPF programs that sample. -errno: no; @e has reason and remedy. */
-int rights_try_bpf(struct op_error *e);
-
 /* Why the kernel's addresses are hidden, and what to do to see them. */
 void rights_explain_hidden(char *ret, size_t size);
 

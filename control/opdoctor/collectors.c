@@ -89,11 +89,24 @@ static void probe_right(const struct machine *m, bool whole_machine, const char 
 		finding_add(f, VERDICT_OK, name, "%s can profile user code and kernel", what);
 }
 
+/* Used on request only, so that nothing is missing where it cannot be. */
+static void probe_bpf(const struct machine *m, struct findings *f)
+{
+	struct op_error e = { "" };
+
+	if (m->try_bpf(&e))
+		finding_add_with_remedy(f, VERDICT_NOTE, "bpf", "%s", e.text);
+	else
+		finding_add(f, VERDICT_OK, "bpf", "on request, opcontrol --collector=bpf: like "
+			    "perf, but stacks are walked in the kernel");
+}
+
 void probe_collectors(const struct machine *m, struct findings *f)
 {
 	findings_begin(f, "collectors");
 	probe_module(m, f);
 	probe_right(m, true, "perf", "opcontrol without the module", f);
+	probe_bpf(m, f);
 	probe_right(m, false, "own programs", "operf and ocount", f);
 	finding_add(f, VERDICT_OK, "opsample", "a program that samples itself needs no "
 		    "permission: opsample COMMAND");

@@ -105,17 +105,6 @@ static void probe_btf(const struct machine *m, struct findings *f)
 			    "programs cannot adapt to this kernel");
 }
 
-static void probe_bpf(const struct machine *m, struct findings *f)
-{
-	struct op_error e = { "" };
-
-	if (m->try_bpf(&e))
-		finding_add_with_remedy(f, VERDICT_NOTE, "BPF", "programs that sample cannot be "
-					"loaded: %s", e.text);
-	else
-		finding_add(f, VERDICT_OK, "BPF", "programs that sample can be loaded");
-}
-
 void probe_kernel(const struct machine *m, struct findings *f)
 {
 	findings_begin(f, "kernel");
@@ -136,5 +125,4 @@ void probe_kernel(const struct machine *m, struct findings *f)
 	probe_lockdown(m, f);
 	probe_signatures(m, f);
 	probe_btf(m, f);
-	probe_bpf(m, f);
 }

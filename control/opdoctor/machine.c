@@ -10,15 +10,27 @@
 #include <unistd.h>
 
 #include "control/opcontrol/daemonrc.h"
+#include "daemon/collect/bpf/walker.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
+
+/* Loaded, attached to nothing and removed. */
+static int try_walker(struct op_error *e)
+{
+	struct bpf_walker *w;
+	int err = bpf_walker_load(1 << 20, &w, e);
+
+	if (!err)
+		bpf_walker_free(w);
+	return err;
+}
 
 void machine_init(struct machine *m)
 {
 	struct utsname kernel;
 
 	*m = (struct machine){
-		.root = "", .rights = rights_find, .try_bpf = rights_try_bpf, .uid = geteuid(),
+		.root = "", .rights = rights_find, .try_bpf = try_walker, .uid = geteuid(),
 	};
 	host_init(&m->host);
 	if (!uname(&kernel))

@@ -20,7 +20,7 @@ struct machine {
 	const char *root;		/* "", or a folder with proc, sys, etc, lib of a fake one */
 	struct host host;
 	int (*rights)(bool whole_machine, struct rights *ret, struct op_error *e);
-	int (*try_bpf)(struct op_error *e);
+	int (*try_bpf)(struct op_error *e);	/* load the BPF collector's program */
 	uid_t uid;
 	char release[65];		/* of the kernel: "6.1.0-44-amd64" */
 	struct setup setup;		/* as saved for opcontrol */

@@ -11,6 +11,7 @@
 #include "libdb/history/segment.h"
 #include "libdb/session/header.h"
 #include "libutil/file.h"
+#include "libutil/service_manager.h"
 
 #define SESSION_STACKS	(UINT64_C(256) << 20)	/* bytes; an index in memory is as large */
 #define HISTORY_STACKS	HISTORY_STORE_MAX
@@ -20,6 +21,7 @@ static void feed_words(void *context, const op_word *w, size_t nr)
 	struct pipeline *p = context;
 
 	trans_feed(p->trans, w, nr);
+	(void)service_alive();	/* each new file is waited for: a drain may take long */
 }
 
 static void handle_module_range(void *context, bool loaded, uint64_t start, uint64_t size,

@@ -24,6 +24,8 @@
 #define ARCHITECTURE	AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define ARCHITECTURE	AUDIT_ARCH_AARCH64
+#elif defined(__i386__)
+#define ARCHITECTURE	AUDIT_ARCH_I386
 #endif
 
 #ifdef ARCHITECTURE
@@ -37,6 +39,10 @@ static const int computing[] = {
 	SYS_sigaltstack, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group,
 #ifdef SYS_newfstatat
 	SYS_newfstatat,			/* fstat() since glibc 2.33 */
+#endif
+#ifdef __i386__			/* of 64-bit offsets and times */
+	SYS_fstatat64, SYS_fstat64, SYS__llseek, SYS_ftruncate64, SYS_mmap2, SYS_futex_time64,
+	SYS_clock_gettime64, SYS_clock_getres_time64, SYS_sigreturn,
 #endif
 };
 
@@ -61,7 +67,16 @@ static const int reporting[] = {
 #endif
 #ifdef SYS_poll			/* the older ones */
 	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_dup2, SYS_pipe,
-	SYS_epoll_wait, SYS_alarm, SYS_time, SYS_getrlimit, SYS_accept,
+	SYS_epoll_wait, SYS_alarm, SYS_time, SYS_getrlimit,
+#endif
+#ifdef SYS_accept
+	SYS_accept,
+#endif
+#ifdef __i386__
+	SYS_stat64, SYS_lstat64, SYS_statfs64, SYS_fstatfs64, SYS_fadvise64_64, SYS_sendfile64,
+	SYS__newselect, SYS_pselect6_time64, SYS_ppoll_time64, SYS_rt_sigtimedwait_time64,
+	SYS_clock_nanosleep_time64, SYS_ugetrlimit, SYS_getuid32, SYS_geteuid32, SYS_getgid32,
+	SYS_getegid32, SYS_getgroups32,
 #endif
 };
 
@@ -105,7 +120,7 @@ static void put(struct filter *f, unsigned short code, uint32_t k, uint8_t yes, 
 #define RETURN	(BPF_RET | BPF_K)
 #define REFUSE	(SECCOMP_RET_ERRNO | EPERM)
 
-/* The lower half of an argument, which is all of an int. Both architectures are little-endian. */
+/* The lower half of an argument, which is all of an int. All architectures are little-endian. */
 static uint32_t argument(unsigned int n)
 {
 	return (uint32_t)(offsetof(struct seccomp_data, args) + 8 * n);
@@ -155,10 +170,18 @@ static void allow_if_null(struct filter *f, unsigned int n)
 	put(f, RETURN, REFUSE, 0, 0);
 }
 
+#ifdef __i386__				/* what the C library calls fcntl() and utimensat() with */
+#define NR_FCNTL	SYS_fcntl64
+#define NR_UTIMENSAT	SYS_utimensat_time64
+#else
+#define NR_FCNTL	SYS_fcntl
+#define NR_UTIMENSAT	SYS_utimensat
+#endif
+
 /* utimensat(FD, NULL, ...): of a file that is open. */
 static void allow_own_times(struct filter *f)
 {
-	put(f, EQUAL, SYS_utimensat, 0, 6);
+	put(f, EQUAL, NR_UTIMENSAT, 0, 6);
 	allow_if_null(f, 1);
 }
 
@@ -205,7 +228,7 @@ int sandbox_filter(const struct sandbox *s, bool has_landlock)
 	put(&f, RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
 	put(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
 	allow_all(&f, computing, COUNT(computing));
-	allow_values(&f, SYS_fcntl, 1, fcntl_commands, COUNT(fcntl_commands));
+	allow_values(&f, NR_FCNTL, 1, fcntl_commands, COUNT(fcntl_commands));
 	if (s->kind == SANDBOX_REPORT)
 		allow_reporting(&f, s, has_landlock);
 	allow_values(&f, SYS_tgkill, 0, &self, 1);	/* abort() and raise() */

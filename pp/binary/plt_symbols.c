@@ -22,7 +22,7 @@
 
 struct slot {
 	uint64_t address;
-	uint32_t symbol;		/* index in .dynsym */
+	uint64_t symbol;		/* index in .dynsym; as wide as radix_sort() sorts */
 };
 
 struct slots {
@@ -71,6 +71,7 @@ static void read_slots(const struct object_file *f, uint32_t dynsym, struct slot
 			add_relocations(slots, f, s);
 		}
 	}
+	_Static_assert(sizeof(*slots->slots) == sizeof(struct radix_item), "cast to radix_item");
 	slots->slots = radix_sorted(slots->slots, slots->nr);
 }
 

@@ -100,6 +100,7 @@ TEST(good_machine)
 	probe_daemon(&m, &f);
 	is_found(&f, "collectors", "module", VERDICT_OK, "opcontrol --start loads it", NULL);
 	is_found(&f, "collectors", "perf", VERDICT_OK, "user code and kernel", NULL);
+	is_found(&f, "collectors", "bpf", VERDICT_OK, "opcontrol --collector=bpf", NULL);
 	is_found(&f, "counters", "counters", VERDICT_OK, "Skylake", NULL);
 	is_found(&f, "counters", "hypervisor", VERDICT_OK, "real machine", NULL);
 	is_found(&f, "counters", "NMI watchdog", VERDICT_NOTE, "on: it occupies a counter", NULL);
@@ -107,7 +108,6 @@ TEST(good_machine)
 	is_found(&f, "kernel", "lockdown", VERDICT_OK, "off", NULL);
 	is_found(&f, "kernel", "module signature", VERDICT_OK, "not required", NULL);
 	is_found(&f, "kernel", "BTF", VERDICT_OK, "", NULL);
-	is_found(&f, "kernel", "BPF", VERDICT_OK, "can be loaded", NULL);
 	is_found(&f, "time", "clock", VERDICT_OK, "tsc, ", NULL);
 	is_found(&f, "time", "cost of a sample", VERDICT_OK, "8.0 us: opcontrol samples up to 1000 "
 		 "times", NULL);
@@ -231,13 +231,13 @@ TEST(strict_kernel)
 	put("root/sys/module/module/parameters/sig_enforce", "Y\n");
 	file_remove_tree(tmpdir_path("root/sys/kernel/btf"));
 	given.no_bpf = "not permitted; run as root";
+	probe_collectors(&m, &f);
 	probe_kernel(&m, &f);
 	is_found(&f, "kernel", "paranoid", VERDICT_NOTE, "only root", "perf_event_paranoid=2");
 	is_found(&f, "kernel", "lockdown", VERDICT_NOTE, "integrity: only signed", "mokutil");
 	is_found(&f, "kernel", "module signature", VERDICT_NOTE, "required", "mokutil");
 	is_found(&f, "kernel", "BTF", VERDICT_NOTE, "missing", NULL);
-	is_found(&f, "kernel", "BPF", VERDICT_NOTE, "cannot be loaded: not permitted",
-		 "run as root");
+	is_found(&f, "collectors", "bpf", VERDICT_NOTE, "not permitted", "run as root");
 	CHECK(finding_find(&f, "kernel", "kernel symbols")->verdict == VERDICT_POOR, "symbols");
 	findings_free(&f);
 	machine_end(&m);

@@ -16,7 +16,6 @@
 #include "control/machine/rights.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/fake_perf_open.h"
-#include "tests/unit/forbid_call.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -222,28 +221,6 @@ TEST(why_addresses_are_hidden)
 		rights_explain_hidden(words, sizeof(words));
 		CHECK(!strcmp(words, hidden[i].words), "%zu: %s", i, words);
 	}
-}
-
-/* Of several filters with the same action, the last one answers. */
-static void bpf_is_refused(int error, const char *words)
-{
-	struct op_error e = { "" };
-
-	if (!forbid_call(SYS_bpf, error))
-		SKIP("no seccomp filters here");
-	CHECK(rights_try_bpf(&e) == -error && strstr(e.text, words), "%d: %s", error, e.text);
-}
-
-TEST(bpf_programs)
-{
-	machine = (struct machine){ .uid = 1000 };
-	bpf_is_refused(ENOSYS, "CONFIG_BPF_SYSCALL");
-	bpf_is_refused(E2BIG, "bpf(2): Argument list too long");
-	bpf_is_refused(EPERM, "not permitted; run as root, or have CAP_BPF and CAP_PERFMON");
-	machine.uid = 0;
-	bpf_is_refused(EPERM, "though this is root");
-	machine.seccomp = "Name:\toperf\nSeccomp:\t2\n";
-	bpf_is_refused(EPERM, "a seccomp filter, such as a container's, forbids bpf(2); start");
 }
 
 TEST(lockable_memory)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "libutil/clock.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -86,22 +87,45 @@ TEST(full_socket)
 	tmpdir_remove();
 }
 
+static int pings(int fd)
+{
+	char text[100] = "";
+	int nr = 0;
+
+	while (recv(fd, text, sizeof(text) - 1, 0) > 0)
+		nr += !strcmp(text, "WATCHDOG=1");
+	return nr;
+}
+
 TEST(watchdog)
 {
+	uint64_t begin = now_ns();
+	const char *path;
 	char pid[20];
+	int fd;
 
+	tmpdir_make();
+	path = tmpdir_path("notify");
+	fd = listen_at(path, strlen(path));
+	setenv("NOTIFY_SOCKET", path, 1);
 	unsetenv("WATCHDOG_PID");
 	unsetenv("WATCHDOG_USEC");
-	CHECK(service_watchdog_ms() == 0, "none");
-	setenv("WATCHDOG_USEC", "3000000", 1);
-	CHECK(service_watchdog_ms() == 1500, "half of 3 s: %d", service_watchdog_ms());
+	CHECK(service_alive() == INT32_MAX, "none");
+	setenv("WATCHDOG_USEC", "nonsense", 1);
+	CHECK(service_alive() == INT32_MAX, "no number");
+	setenv("WATCHDOG_USEC", "100000", 1);
 	setenv("WATCHDOG_PID", "1", 1);
-	CHECK(service_watchdog_ms() == 0, "of another process");
+	CHECK(service_alive() == INT32_MAX, "of another process");
+	CHECK(pings(fd) == 0, "one that is not expected");
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	setenv("WATCHDOG_PID", pid, 1);
-	CHECK(service_watchdog_ms() == 1500, "ours");
-	setenv("WATCHDOG_USEC", "nonsense", 1);
-	CHECK(service_watchdog_ms() == 0, "no number");
+	CHECK(service_alive() <= 50, "half of 0.1 s");
+	CHECK(pings(fd) == 1, "none at first");
+	while (!pings(fd))
+		CHECK(service_alive() <= 50, "half of 0.1 s");
+	CHECK(now_ns() - begin >= 49 * NS_PER_MS, "too early");
+	close(fd);
+	tmpdir_remove();
 }
 
 TEST(journal)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recorder.c - whole sessions: from words to sample files, which are read back */
 #include <malloc.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include "tests/unit/daemon/record/session.h"
 
 /* One user sample of a library, one of the kernel, one of anonymous memory. */
@@ -70,6 +72,30 @@ TEST(separation_decides_the_path)
 		free(files);
 		tmpdir_remove();
 	}
+}
+
+/* On a busy machine a drain takes long, and is no reason to kill the daemon. */
+TEST(watchdog_during_a_drain)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct recorder *r;
+	char text[20];
+
+	test_prepare();
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", tmpdir_path("notify"));
+	CHECK(!bind(fd, (const struct sockaddr *)&address, sizeof(address)), "bind");
+	setenv("NOTIFY_SOCKET", address.sun_path, 1);
+	setenv("WATCHDOG_USEC", "2000", 1);
+	put_one_of_each();
+	r = test_open();
+	test_drain(r);
+	CHECK(recv(fd, text, sizeof(text), 0) == 10 && !memcmp(text, "WATCHDOG=1", 10), "none");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	test_close(r);
+	tmpdir_remove();
 }
 
 #define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all"
