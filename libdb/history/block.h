@@ -14,7 +14,7 @@
 
 #define HISTORY_MAGIC		"OPHISTRY"
 #define HISTORY_BYTE_ORDER	0x01020304u
-#define HISTORY_VERSION		1u
+#define HISTORY_VERSION		2u
 #define HISTORY_BYTES_MAX	((size_t)64 << 20)	/* of a block before it is compressed */
 #define HISTORY_POSITIONS_MAX	((uint32_t)(HISTORY_STORE_MAX / 8))	/* of a segment's stacks */
 

@@ -519,7 +519,7 @@ TEST(other_files_are_refused)
 	refused("", 0, "not a history segment");
 	refused("OPHISTRX\4\3\2\1\1\0\0\0", 16, "not a history segment");
 	refused("OPHISTRY\1\2\3\4\1\0\0\0", 16, "byte order");
-	refused("OPHISTRY\4\3\2\1\2\0\0\0", 16, "version 2");
+	refused("OPHISTRY\4\3\2\1\1\0\0\0", 16, "version 1");
 }
 
 TEST_MAIN()
