@@ -59,6 +59,19 @@ struct history_block {
 int history_encode(const struct history_block *b, struct stack_packer *packer,
 		   const struct stack_log *log, struct history_names *names, struct strbuf *out);
 
+/* The records of a segment in another order [HI-11]; zeros to begin with. */
+struct history_order {
+	struct stack_record *records;	/* in the new order */
+	uint32_t have;			/* positions, as many as the log's so far */
+	uint32_t *places, *counts;	/* of each of the log's: where it is; which of the counts */
+	uint32_t nr_counts;
+	const struct stack_log *from;
+};
+
+/* Add the records that @from has more than before: a slice's. Exits if there is no memory. */
+void history_order(struct history_order *o, const struct stack_log *from);
+void history_order_free(struct history_order *o);
+
 /* --- reading, block by block --- */
 
 struct history_reader {

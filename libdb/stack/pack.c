@@ -24,8 +24,10 @@ enum { LENGTHS, BYTES, NR_BYTES = 4, NR_NUMBER_COLUMNS = BYTES + NR_BYTES };
 
 enum {
 	KINDS, RANKS, ENDS, IMAGES, COUNTS, OTHERS,
-	DISTANCES,			/* of nodes: to the parent; without LENGTHS, */
-	FRAMES = DISTANCES + NR_NUMBER_COLUMNS,	/* to the frame; */
+	/* of nodes: to the parent, or to it from the last old one; both without LENGTHS; */
+	DISTANCES,
+	STEPS = DISTANCES + NR_NUMBER_COLUMNS,
+	FRAMES = STEPS + NR_NUMBER_COLUMNS,	/* to the frame; */
 	/* of new frames: differences to what was called from there, to the caller, in the image */
 	BESIDE = FRAMES + NR_NUMBER_COLUMNS,
 	CALLED = BESIDE + NR_NUMBER_COLUMNS,
@@ -33,12 +35,12 @@ enum {
 	NR_COLUMNS = OFFSETS + NR_NUMBER_COLUMNS,
 };
 
-/* In KINDS, of a node: the bytes of its distance, above what its frame is: */
+/* In KINDS, of a node: above what its frame is, the bytes of its distance, or step and this: */
+#define DISTANCE_BYTES	3
 #define CODE_BITS	5
 #define CODE_RANK_MAX	15		/* 0 to here: a callee of its caller, by rank */
 enum { CODE_KNOWN = CODE_RANK_MAX + 1, CODE_NEAR, CODE_NEAR_WIDE, CODE_FAR, CODE_FAR_WIDE };
 #define CODE_OTHER	(7u << CODE_BITS)	/* other records, and roots: this + kind */
-#define DISTANCE_BYTES	4
 #define RANKS_MAX	64
 
 enum { CLASS_NODE, CLASS_FRAME, CLASS_SERIES, CLASS_LABEL, NR_CLASSES };
@@ -60,6 +62,8 @@ struct stack_packer {
 	uint32_t root_callee;		/* called last from a root, */
 	uint32_t *last_callee;		/* and from each frame, by index */
 	uint64_t *offsets;		/* the last one in an image, by index of its label */
+	uint32_t nr_old;		/* nodes of earlier pieces, */
+	uint32_t old_parent;		/* and which of them was a parent last */
 };
 
 struct stack_packer *stack_packer_new(void)
@@ -109,6 +113,8 @@ static int extend(struct stack_packer *s, struct stack_record *records, uint32_t
 	s->offsets = resized(s->offsets, s->nr[CLASS_LABEL] + more, sizeof(*s->offsets), &failed);
 	s->records = records;
 	s->used = used;
+	s->nr_old = s->nr[CLASS_NODE];
+	s->old_parent = 0;
 	return failed ? -ENOMEM : 0;
 }
 
@@ -189,19 +195,21 @@ static void put_reference(struct strbuf *column, const struct stack_packer *s, i
 	varint_put(column, distance_to(s, class, pos));
 }
 
-/* Returns how many bytes it has, none if it is 0. */
-static unsigned int put_bytes(struct strbuf *columns, uint64_t n)
+static unsigned int nr_bytes(uint64_t n)
 {
-	unsigned int i;
+	return n ? (unsigned int)(71 - __builtin_clzll(n)) / 8 : 0;
+}
 
-	for (i = 0; n; i++, n >>= 8)
+static void put_bytes(struct strbuf *columns, uint64_t n, unsigned int bytes)
+{
+	for (unsigned int i = 0; i < bytes; i++, n >>= 8)
 		strbuf_add_char(&columns[BYTES + (i < NR_BYTES ? i : NR_BYTES - 1)], (char)n);
-	return i;
 }
 
 static void put_number(struct strbuf *columns, uint64_t n)
 {
-	strbuf_add_char(&columns[LENGTHS], (char)put_bytes(columns, n));
+	strbuf_add_char(&columns[LENGTHS], (char)nr_bytes(n));
+	put_bytes(columns, n, nr_bytes(n));
 }
 
 static void put_code(struct strbuf *columns, unsigned int code)
@@ -272,21 +280,45 @@ static unsigned int pack_new(struct stack_packer *s, uint32_t parent, uint32_t f
 	return wide ? CODE_NEAR_WIDE : CODE_NEAR;
 }
 
+static void note_parent(struct stack_packer *s, uint32_t parent)
+{
+	if (s->index[parent] < s->nr_old)
+		s->old_parent = s->index[parent];
+}
+
+/* Returns the upper bits of the node's code. */
+static unsigned int pack_parent(struct stack_packer *s, uint32_t parent, struct strbuf *columns)
+{
+	uint32_t distance = distance_to(s, CLASS_NODE, parent), i = s->index[parent], step;
+	unsigned int bytes = nr_bytes(distance);
+
+	step = i - s->old_parent;
+	if (i >= s->old_parent && i < s->nr_old && bytes && nr_bytes(step) < bytes) {
+		bytes = step ? nr_bytes(step) : 1;
+		put_bytes(&columns[STEPS], step, bytes);
+		bytes += DISTANCE_BYTES;
+	} else {
+		put_bytes(&columns[DISTANCES], distance, bytes);
+	}
+	note_parent(s, parent);
+	return bytes << CODE_BITS;
+}
+
 static void pack_node(struct stack_packer *s, uint32_t pos, bool has_new_frame,
 		      struct strbuf *columns)
 {
 	const struct stack_record *r = &s->records[pos];
 	uint32_t parent = stack_argument(r);
-	unsigned int n, code;
+	unsigned int code;
 
 	if (!parent) {
 		pack_root(s, pos, columns);
 		return;
 	}
-	n = put_bytes(&columns[DISTANCES], distance_to(s, CLASS_NODE, parent));
-	code = has_new_frame ? pack_new(s, parent, r->second, columns)
-			     : pack_known(s, callees_of(s, parent), r->second, columns);
-	put_code(columns, n << CODE_BITS | code);
+	code = pack_parent(s, parent, columns);
+	code |= has_new_frame ? pack_new(s, parent, r->second, columns)
+			      : pack_known(s, callees_of(s, parent), r->second, columns);
+	put_code(columns, code);
 	note(s, CLASS_NODE, pos);
 }
 
@@ -536,13 +568,30 @@ static uint32_t unpack_known(struct stack_packer *s, unsigned int code, uint32_t
 	return s->callees[*last].frame;
 }
 
+static uint32_t unpack_parent(struct stack_packer *s, unsigned int bytes, struct column *columns)
+{
+	uint32_t parent;
+	uint64_t i;
+
+	if (bytes <= DISTANCE_BYTES) {
+		parent = position_of(s, CLASS_NODE, get_number(&columns[DISTANCES], bytes),
+				     columns->failed);
+	} else {
+		i = s->old_parent + get_number(&columns[STEPS], bytes - DISTANCE_BYTES);
+		*columns->failed |= i >= s->nr_old;
+		parent = *columns->failed ? 0 : s->positions[CLASS_NODE][i];
+	}
+	if (!*columns->failed)
+		note_parent(s, parent);
+	return parent;
+}
+
 /* Returns the length of the node, or of a new frame and the node. */
 static uint32_t unpack_node(struct stack_packer *s, uint32_t pos, unsigned int code,
 			    struct column *columns)
 {
 	bool is_new = (code & ((1u << CODE_BITS) - 1)) > CODE_KNOWN;
-	uint64_t distance = get_number(&columns[DISTANCES], code >> CODE_BITS);
-	uint32_t parent = position_of(s, CLASS_NODE, distance, columns->failed), frame = pos;
+	uint32_t parent = unpack_parent(s, code >> CODE_BITS, columns), frame = pos;
 
 	code &= (1u << CODE_BITS) - 1;
 	pos += !is_new ? 0 : code == CODE_NEAR_WIDE || code == CODE_FAR_WIDE ? 2 : 1;
@@ -613,7 +662,7 @@ static uint32_t unpack_record(struct stack_packer *s, uint32_t pos, struct colum
 {
 	unsigned int code = get_byte(&columns[KINDS]), kind = code - CODE_OTHER;
 
-	if (code < CODE_OTHER && code >> CODE_BITS <= DISTANCE_BYTES)
+	if (code < CODE_OTHER)
 		return unpack_node(s, pos, code, columns);
 	if (is_wide(kind) && s->used - pos < 2) {
 		*columns->failed = true;

@@ -219,6 +219,26 @@ TEST(a_power_cut_leaves_another_store)
 	history_close(h);
 }
 
+/* Its stacks are put in order [HI-11], which its file shows by being another one. */
+TEST(a_complete_segment_is_written_anew)
+{
+	struct stat before, after;
+	char *segment;
+
+	open_history();
+	begin(T0);
+	segment = xasprintf("%.*sslices", (int)(path_base(store) - store), store);
+	add_samples(2);
+	end(T0, T0 + MINUTE);
+	CHECK(!stat(segment, &before), "%s", segment);
+	add_samples(3);
+	hand_over(T0 + MINUTE, T0 + 2 * MINUTE, &none, true);
+	CHECK(!stat(segment, &after) && after.st_ino != before.st_ino, "the same file");
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 5);
+	free(segment);
+	history_close(h);
+}
+
 TEST(a_removed_folder_is_reported)
 {
 	char *text;
