@@ -292,14 +292,20 @@ static int add_slice(struct history *h, const char *folder, const char *store,
 	return err;
 }
 
-/* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
+/*
+ * The segment is complete: it needs its store no longer, and is written anew in a better order. It
+ * needs no folder if it has no slice.
+ */
 static void remove_store(const char *folder, const char *store)
 {
 	char *segment = path_join(folder, HISTORY_SEGMENT);
+	struct op_error e = { "" };
 
 	(void)unlink(store);
 	if (!file_exists(segment))
 		(void)file_remove_tree(folder);
+	else if (history_segment_merge(segment, 1, &e))
+		log_about(LOG_MISC, "'%s' stays as it is: %s", segment, e.text);
 	free(segment);
 }
 

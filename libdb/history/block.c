@@ -9,7 +9,7 @@
 #include "libutil/varint.h"
 #include "libutil/xalloc.h"
 
-#define LEVEL	15	/* 100 ms for 200 kB of a busy minute, 5 % less than with 9 */
+#define LEVEL	19
 
 void history_put_header(struct strbuf *out)
 {

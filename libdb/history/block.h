@@ -14,7 +14,7 @@
 
 #define HISTORY_MAGIC		"OPHISTRY"
 #define HISTORY_BYTE_ORDER	0x01020304u
-#define HISTORY_VERSION		1u
+#define HISTORY_VERSION		2u
 #define HISTORY_BYTES_MAX	((size_t)64 << 20)	/* of a block before it is compressed */
 #define HISTORY_POSITIONS_MAX	((uint32_t)(HISTORY_STORE_MAX / 8))	/* of a segment's stacks */
 
@@ -58,6 +58,19 @@ struct history_block {
  */
 int history_encode(const struct history_block *b, struct stack_packer *packer,
 		   const struct stack_log *log, struct history_names *names, struct strbuf *out);
+
+/* The records of a segment in another order [HI-11]; zeros to begin with. */
+struct history_order {
+	struct stack_record *records;	/* in the new order */
+	uint32_t have;			/* positions, as many as the log's so far */
+	uint32_t *places, *counts;	/* of each of the log's: where it is; which of the counts */
+	uint32_t nr_counts;
+	const struct stack_log *from;
+};
+
+/* Add the records that @from has more than before: a slice's. Exits if there is no memory. */
+void history_order(struct history_order *o, const struct stack_log *from);
+void history_order_free(struct history_order *o);
 
 /* --- reading, block by block --- */
 

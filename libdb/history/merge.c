@@ -22,6 +22,7 @@ struct merged {
 struct merger {
 	struct history_reader *from;
 	struct merged merged;
+	struct history_order order;
 	struct stack_packer *packer;
 	struct history_names names;
 	struct strbuf out;
@@ -61,20 +62,32 @@ static void add_slice(struct merged *m, const struct history_reader *r, int64_t 
 	m->is_empty = false;
 }
 
+static int compare_deltas(const void *a, const void *b)
+{
+	uint32_t x = ((const struct history_delta *)a)->count;
+	uint32_t y = ((const struct history_delta *)b)->count;
+
+	return x < y ? -1 : x > y;
+}
+
 static int write_merged(struct merger *g)
 {
-	const struct stack_log log = { .records = g->from->log.records, .have = g->merged.used };
+	const struct stack_log from = { .records = g->from->log.records, .have = g->merged.used };
+	struct stack_log log = { .have = g->merged.used };
 	struct merged *m = &g->merged;
 	struct history_block b = { .slice = m->slice };
 	int err;
 
+	history_order(&g->order, &from);
+	log.records = g->order.records;
 	b.slice.numbers = m->numbers;
 	b.slice.nr_numbers = m->nr_numbers;
 	b.deltas = xcalloc(m->sums.nr + 1, sizeof(*b.deltas));
 	for (size_t i = 0; i < m->sums.nr; i++)
 		if (m->sums.samples[i])
-			b.deltas[b.nr_deltas++] = (struct history_delta){ (uint32_t)i,
-									  m->sums.samples[i] };
+			b.deltas[b.nr_deltas++] = (struct history_delta){
+				g->order.counts[g->from->counts[i]], m->sums.samples[i] };
+	qsort(b.deltas, b.nr_deltas, sizeof(*b.deltas), compare_deltas);
 	err = history_encode(&b, g->packer, &log, &g->names, &g->out);
 	free(b.deltas);
 	if (m->sums.nr)
@@ -125,6 +138,7 @@ int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e
 	else if (err)
 		op_error_set(e, err, "cannot merge slices of '%s': %s", path, strerror(-err));
 	history_reader_free(&r);
+	history_order_free(&g.order);
 	stack_packer_free(g.packer);
 	history_names_free(&g.names);
 	free(g.merged.numbers);

@@ -326,8 +326,8 @@ static int check_header(struct history_reader *r, struct op_error *e)
 		return op_error_set(e, -EPROTO, "'%s': written by a machine of another byte order",
 				    r->path);
 	if (h.version != HISTORY_VERSION)
-		return op_error_set(e, -EPROTO, "'%s': version %u, expected %u; a newer program "
-				    "can read it", r->path, h.version, HISTORY_VERSION);
+		return op_error_set(e, -EPROTO, "'%s': unsupported version %u, expected %u",
+				    r->path, h.version, HISTORY_VERSION);
 	r->at = sizeof(h);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #define STACK_MAGIC		"OPSTACKS"
 #define STACK_BYTE_ORDER	0x01020304u
 #define STACK_VERSION		1u
-#define STACK_VERSION_PACKED	2u	/* [ST-16] */
+#define STACK_VERSION_PACKED	3u	/* [ST-16] */
 
 struct stack_header {
 	char magic[8];

@@ -3,9 +3,9 @@
  * pack.c - the records of a stack store in fewer bytes, and back [ST-16]
  *
  * Records become numbers of few bits: a reference is the distance to a recent record of that kind,
- * a node's frame is mostly the one that its caller's function called last. Numbers of one meaning
- * lie together in a column, and zlib compresses the columns. Unpacking gives the very same records
- * at the same positions.
+ * a node's frame is mostly one that its caller's function called lately, a new one is near those.
+ * Numbers of one meaning lie together in a column, longer ones in a column for each of their bytes,
+ * because the compressor counts bytes. Unpacking gives the very same records at the same positions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +19,36 @@
 
 #define LEVEL	6
 
-/* Of nodes: parents and frames; of frames: images and offsets; counts; series and labels. */
-enum { KINDS, PARENTS, FRAMES, IMAGES, OFFSETS, COUNTS, OTHERS, NR_COLUMNS };
+/* Numbers of some bytes: how many each has, the lowest, the next two, and those above. */
+enum { LENGTHS, BYTES, NR_BYTES = 4, NR_NUMBER_COLUMNS = BYTES + NR_BYTES };
+
+enum {
+	KINDS, RANKS, ENDS, IMAGES, COUNTS, OTHERS,
+	/* of nodes: to the parent, or to it from the last old one; both without LENGTHS; */
+	DISTANCES,
+	STEPS = DISTANCES + NR_NUMBER_COLUMNS,
+	FRAMES = STEPS + NR_NUMBER_COLUMNS,	/* to the frame; */
+	/* of new frames: differences to what was called from there, to the caller, in the image */
+	BESIDE = FRAMES + NR_NUMBER_COLUMNS,
+	CALLED = BESIDE + NR_NUMBER_COLUMNS,
+	OFFSETS = CALLED + NR_NUMBER_COLUMNS,
+	NR_COLUMNS = OFFSETS + NR_NUMBER_COLUMNS,
+};
+
+/* In KINDS, of a node: above what its frame is, the bytes of its distance, or step and this: */
+#define DISTANCE_BYTES	3
+#define CODE_BITS	5
+#define CODE_RANK_MAX	15		/* 0 to here: a callee of its caller, by rank */
+enum { CODE_KNOWN = CODE_RANK_MAX + 1, CODE_NEAR, CODE_NEAR_WIDE, CODE_FAR, CODE_FAR_WIDE };
+#define CODE_OTHER	(7u << CODE_BITS)	/* other records, and roots: this + kind */
+#define RANKS_MAX	64
 
 enum { CLASS_NODE, CLASS_FRAME, CLASS_SERIES, CLASS_LABEL, NR_CLASSES };
 
-/* The frames that were called last from a frame, as positions. */
-struct guess {
-	uint32_t first, second;
+/* A frame that was called from another. */
+struct callee {
+	uint32_t frame;			/* position */
+	uint32_t next;			/* called before it; 0: none */
 };
 
 /* What packing and unpacking know about the records so far. */
@@ -35,9 +57,13 @@ struct stack_packer {
 	uint32_t done, used;		/* packed or unpacked, and to be: positions below these */
 	uint32_t *positions[NR_CLASSES], nr[NR_CLASSES];
 	uint32_t *index;		/* of the record at a position, within its class */
-	struct guess root_guess;	/* for callees of roots, */
-	struct guess *guesses;		/* and of each frame, by index */
+	struct callee *callees;		/* the first is unused */
+	uint32_t nr_callees;
+	uint32_t root_callee;		/* called last from a root, */
+	uint32_t *last_callee;		/* and from each frame, by index */
 	uint64_t *offsets;		/* the last one in an image, by index of its label */
+	uint32_t nr_old;		/* nodes of earlier pieces, */
+	uint32_t old_parent;		/* and which of them was a parent last */
 };
 
 struct stack_packer *stack_packer_new(void)
@@ -56,7 +82,8 @@ struct stack_packer *stack_packer_free(struct stack_packer *s)
 	for (int i = 0; i < NR_CLASSES; i++)
 		free(s->positions[i]);
 	free(s->index);
-	free(s->guesses);
+	free(s->callees);
+	free(s->last_callee);
 	free(s->offsets);
 	free(s);
 	return NULL;
@@ -81,10 +108,13 @@ static int extend(struct stack_packer *s, struct stack_record *records, uint32_t
 		s->positions[i] = resized(s->positions[i], s->nr[i] + more, sizeof(uint32_t),
 					  &failed);
 	s->index = resized(s->index, used, sizeof(*s->index), &failed);
-	s->guesses = resized(s->guesses, nr_frames, sizeof(*s->guesses), &failed);
+	s->callees = resized(s->callees, s->nr_callees + more + 1, sizeof(*s->callees), &failed);
+	s->last_callee = resized(s->last_callee, nr_frames, sizeof(*s->last_callee), &failed);
 	s->offsets = resized(s->offsets, s->nr[CLASS_LABEL] + more, sizeof(*s->offsets), &failed);
 	s->records = records;
 	s->used = used;
+	s->nr_old = s->nr[CLASS_NODE];
+	s->old_parent = 0;
 	return failed ? -ENOMEM : 0;
 }
 
@@ -95,23 +125,45 @@ static void note(struct stack_packer *s, int class, uint32_t pos)
 	s->index[pos] = i;
 	s->positions[class][i] = pos;
 	if (class == CLASS_FRAME)
-		s->guesses[i] = (struct guess){ 0, 0 };
+		s->last_callee[i] = 0;
 	if (class == CLASS_LABEL)
 		s->offsets[i] = 0;
 }
 
-/* The guesses for callees of the node at @parent. */
-static struct guess *guess_of(struct stack_packer *s, uint32_t parent)
+/* What was called last from the frame of the node at @parent. */
+static uint32_t *callees_of(struct stack_packer *s, uint32_t parent)
 {
 	const struct stack_record *r = &s->records[parent];
 
-	return stack_argument(r) ? &s->guesses[s->index[r->second]] : &s->root_guess;
+	return stack_argument(r) ? &s->last_callee[s->index[r->second]] : &s->root_callee;
 }
 
-static void guess_update(struct guess *g, uint32_t frame)
+static void add_callee(struct stack_packer *s, uint32_t *last, uint32_t frame)
 {
-	if (g->first != frame)
-		*g = (struct guess){ frame, g->first };
+	uint32_t i = ++s->nr_callees;
+
+	s->callees[i] = (struct callee){ frame, *last };
+	*last = i;
+}
+
+/* Make the callee at @link, of the list @last, the last one. */
+static void move_to_front(struct stack_packer *s, uint32_t *last, uint32_t *link)
+{
+	uint32_t i = *link;
+
+	*link = s->callees[i].next;
+	s->callees[i].next = *last;
+	*last = i;
+}
+
+/* The frame that a new one called from the node at @parent is likely near; 0: none. */
+static uint32_t near_frame(struct stack_packer *s, uint32_t parent, int *ret_numbers)
+{
+	const struct stack_record *r = &s->records[parent];
+	uint32_t last = *callees_of(s, parent);
+
+	*ret_numbers = last ? BESIDE : CALLED;
+	return last ? s->callees[last].frame : stack_argument(r) ? r->second : 0;
 }
 
 static uint64_t zigzag(uint64_t difference)
@@ -124,59 +176,174 @@ static uint64_t unzigzag(uint64_t n)
 	return n >> 1 ^ (0 - (n & 1));
 }
 
-static uint64_t frame_offset(const struct stack_record *r)
+static bool is_wide(unsigned int kind)
 {
-	uint64_t wide;
-
-	if (stack_kind(r) == STACK_FRAME)
-		return (uint64_t)(int64_t)(int32_t)r->second;
-	memcpy(&wide, r + 1, sizeof(wide));
-	return wide;
+	return kind == STACK_WIDE_FRAME || kind == STACK_WIDE_COUNT;
 }
 
 /* --- packing --- */
 
 /* The distance from the last record of the class; the reference is to one of them. */
+static uint32_t distance_to(const struct stack_packer *s, int class, uint32_t pos)
+{
+	return s->nr[class] - 1 - s->index[pos];
+}
+
 static void put_reference(struct strbuf *column, const struct stack_packer *s, int class,
 			  uint32_t pos)
 {
-	varint_put(column, s->nr[class] - 1 - s->index[pos]);
+	varint_put(column, distance_to(s, class, pos));
 }
 
-static void pack_node(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+static unsigned int nr_bytes(uint64_t n)
 {
-	const struct stack_record *r = &s->records[pos];
-	uint32_t parent = stack_argument(r);
-	struct guess *g;
+	return n ? (unsigned int)(71 - __builtin_clzll(n)) / 8 : 0;
+}
 
-	if (!parent) {
-		varint_put(&columns[PARENTS], 0);
-		varint_put(&columns[FRAMES], r->second);
-	} else {
-		g = guess_of(s, parent);
-		varint_put(&columns[PARENTS], s->nr[CLASS_NODE] - s->index[parent]);
-		if (r->second == g->first)
-			varint_put(&columns[FRAMES], 0);
-		else if (r->second == g->second)
-			varint_put(&columns[FRAMES], 1);
-		else
-			varint_put(&columns[FRAMES],
-			    s->nr[CLASS_FRAME] + 1 - s->index[r->second]);
-		guess_update(g, r->second);
-	}
+static void put_bytes(struct strbuf *columns, uint64_t n, unsigned int bytes)
+{
+	for (unsigned int i = 0; i < bytes; i++, n >>= 8)
+		strbuf_add_char(&columns[BYTES + (i < NR_BYTES ? i : NR_BYTES - 1)], (char)n);
+}
+
+static void put_number(struct strbuf *columns, uint64_t n)
+{
+	strbuf_add_char(&columns[LENGTHS], (char)nr_bytes(n));
+	put_bytes(columns, n, nr_bytes(n));
+}
+
+static void put_code(struct strbuf *columns, unsigned int code)
+{
+	strbuf_add_char(&columns[KINDS], (char)code);
+}
+
+static void pack_root(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+{
+	put_code(columns, CODE_OTHER + STACK_NODE);
+	varint_put(&columns[ENDS], s->records[pos].second);
 	note(s, CLASS_NODE, pos);
 }
 
-static void pack_frame(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+/* Of a frame known: its rank among the callees of its caller, or where it is. */
+static unsigned int pack_known(struct stack_packer *s, uint32_t *last, uint32_t frame,
+			       struct strbuf *columns)
 {
-	const struct stack_record *r = &s->records[pos];
-	uint32_t image = stack_argument(r);
-	uint64_t offset = frame_offset(r);
+	uint32_t *link = last;
+	unsigned int rank = 0;
+
+	for (; *link && rank < RANKS_MAX; rank++) {
+		if (s->callees[*link].frame == frame) {
+			move_to_front(s, last, link);
+			if (rank < CODE_RANK_MAX)
+				return rank;
+			strbuf_add_char(&columns[RANKS], (char)(rank - CODE_RANK_MAX));
+			return CODE_RANK_MAX;
+		}
+		link = &s->callees[*link].next;
+	}
+	put_number(&columns[FRAMES], distance_to(s, CLASS_FRAME, frame));
+	add_callee(s, last, frame);
+	return CODE_KNOWN;
+}
+
+static void pack_far_frame(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+{
+	uint32_t image = stack_argument(&s->records[pos]);
+	uint64_t offset = stack_frame_offset(&s->records[pos]);
 
 	put_reference(&columns[IMAGES], s, CLASS_LABEL, image);
-	varint_put(&columns[OFFSETS], zigzag(offset - s->offsets[s->index[image]]));
+	put_number(&columns[OFFSETS], zigzag(offset - s->offsets[s->index[image]]));
 	s->offsets[s->index[image]] = offset;
 	note(s, CLASS_FRAME, pos);
+}
+
+/* Of a frame that is just before its first node. */
+static unsigned int pack_new(struct stack_packer *s, uint32_t parent, uint32_t frame,
+			     struct strbuf *columns)
+{
+	struct stack_record *r = &s->records[frame];
+	bool wide = is_wide(stack_kind(r));
+	uint32_t image = stack_argument(r), near;
+	uint64_t offset = stack_frame_offset(r);
+	int numbers;
+
+	near = near_frame(s, parent, &numbers);
+	if (!near || stack_argument(&s->records[near]) != image) {
+		pack_far_frame(s, frame, columns);
+		add_callee(s, callees_of(s, parent), frame);
+		return wide ? CODE_FAR_WIDE : CODE_FAR;
+	}
+	put_number(&columns[numbers], zigzag(offset - stack_frame_offset(&s->records[near])));
+	s->offsets[s->index[image]] = offset;
+	note(s, CLASS_FRAME, frame);
+	add_callee(s, callees_of(s, parent), frame);
+	return wide ? CODE_NEAR_WIDE : CODE_NEAR;
+}
+
+static void note_parent(struct stack_packer *s, uint32_t parent)
+{
+	if (s->index[parent] < s->nr_old)
+		s->old_parent = s->index[parent];
+}
+
+/* Returns the upper bits of the node's code. */
+static unsigned int pack_parent(struct stack_packer *s, uint32_t parent, struct strbuf *columns)
+{
+	uint32_t distance = distance_to(s, CLASS_NODE, parent), i = s->index[parent], step;
+	unsigned int bytes = nr_bytes(distance);
+
+	step = i - s->old_parent;
+	if (i >= s->old_parent && i < s->nr_old && bytes && nr_bytes(step) < bytes) {
+		bytes = step ? nr_bytes(step) : 1;
+		put_bytes(&columns[STEPS], step, bytes);
+		bytes += DISTANCE_BYTES;
+	} else {
+		put_bytes(&columns[DISTANCES], distance, bytes);
+	}
+	note_parent(s, parent);
+	return bytes << CODE_BITS;
+}
+
+static void pack_node(struct stack_packer *s, uint32_t pos, bool has_new_frame,
+		      struct strbuf *columns)
+{
+	const struct stack_record *r = &s->records[pos];
+	uint32_t parent = stack_argument(r);
+	unsigned int code;
+
+	if (!parent) {
+		pack_root(s, pos, columns);
+		return;
+	}
+	code = pack_parent(s, parent, columns);
+	code |= has_new_frame ? pack_new(s, parent, r->second, columns)
+			      : pack_known(s, callees_of(s, parent), r->second, columns);
+	put_code(columns, code);
+	note(s, CLASS_NODE, pos);
+}
+
+/* Whether the record at @pos, behind the frame at @frame, is a node of that frame. */
+static bool is_its_node(const struct stack_packer *s, uint32_t pos, uint32_t frame)
+{
+	const struct stack_record *r = &s->records[pos];
+
+	return pos < s->used && stack_kind(r) == STACK_NODE && stack_argument(r) &&
+	       r->second == frame;
+}
+
+/* Returns the length of the frame's record, or with its first node's. */
+static uint32_t pack_frame(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+{
+	unsigned int kind = stack_kind(&s->records[pos]);
+	uint32_t length = 1 + is_wide(kind);
+
+	if (is_its_node(s, pos + length, pos)) {
+		pack_node(s, pos + length, true, columns);
+		return length + 1;
+	}
+	put_code(columns, CODE_OTHER + kind);
+	pack_far_frame(s, pos, columns);
+	return length;
 }
 
 static void pack_wide_count(struct stack_packer *s, const struct stack_record *r,
@@ -191,21 +358,13 @@ static void pack_wide_count(struct stack_packer *s, const struct stack_record *r
 }
 
 /* Returns the record's length. */
-static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+static uint32_t pack_other(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
 {
 	const struct stack_record *r = &s->records[pos];
-	unsigned int kind = stack_kind(r);
 	uint32_t argument = stack_argument(r);
 
-	varint_put(&columns[KINDS], kind);
-	switch (kind) {
-	case STACK_NODE:
-		pack_node(s, pos, columns);
-		return 1;
-	case STACK_FRAME:
-	case STACK_WIDE_FRAME:
-		pack_frame(s, pos, columns);
-		return kind == STACK_FRAME ? 1 : 2;
+	put_code(columns, CODE_OTHER + stack_kind(r));
+	switch (stack_kind(r)) {
 	case STACK_COUNT:
 		put_reference(&columns[COUNTS], s, CLASS_SERIES, argument);
 		varint_put(&columns[COUNTS], r->second);
@@ -224,6 +383,20 @@ static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf 
 	strbuf_add_bytes(&columns[OTHERS], (const char *)(r + 1), (argument - 1) * sizeof(*r));
 	note(s, CLASS_LABEL, pos);
 	return argument;
+}
+
+/* Returns the length of what was packed. */
+static uint32_t pack_record(struct stack_packer *s, uint32_t pos, struct strbuf *columns)
+{
+	switch (stack_kind(&s->records[pos])) {
+	case STACK_NODE:
+		pack_node(s, pos, false, columns);
+		return 1;
+	case STACK_FRAME:
+	case STACK_WIDE_FRAME:
+		return pack_frame(s, pos, columns);
+	}
+	return pack_other(s, pos, columns);
 }
 
 int stack_pack_piece(struct stack_packer *s, const struct stack_log *log, struct strbuf *out)
@@ -304,46 +477,148 @@ static uint32_t get_reference(const struct stack_packer *s, int class, struct co
 	return position_of(s, class, get(c), c->failed);
 }
 
+static unsigned int get_byte(struct column *c)
+{
+	if (c->at < c->end)
+		return *c->at++;
+	*c->failed = true;
+	return 0;
+}
+
+static uint64_t get_number(struct column *columns, unsigned int bytes)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		n |= (uint64_t)get_byte(&columns[BYTES + (i < NR_BYTES ? i : NR_BYTES - 1)])
+			<< 8 * i;
+	return n;
+}
+
+static uint64_t get_long_number(struct column *columns)
+{
+	unsigned int bytes = get_byte(&columns[LENGTHS]);
+
+	if (bytes <= sizeof(uint64_t))
+		return get_number(columns, bytes);
+	*columns->failed = true;
+	return 0;
+}
+
 static struct stack_record record_of(unsigned int kind, uint32_t argument, uint64_t second)
 {
 	return (struct stack_record){ STACK_HEAD(kind, argument), (uint32_t)second };
 }
 
-static void unpack_node(struct stack_packer *s, uint32_t pos, struct column *columns)
+static void set_frame(struct stack_packer *s, uint32_t pos, unsigned int kind, uint32_t image,
+		      uint64_t offset)
 {
-	uint64_t back = get(&columns[PARENTS]), code = get(&columns[FRAMES]);
-	uint32_t parent, frame;
-	struct guess *g;
-
-	s->records[pos] = record_of(STACK_NODE, 0, code);
-	if (back) {
-		parent = position_of(s, CLASS_NODE, back - 1, columns->failed);
-		if (*columns->failed)
-			return;
-		g = guess_of(s, parent);
-		frame = code == 0 ? g->first : code == 1 ? g->second
-			: position_of(s, CLASS_FRAME, code - 2, columns->failed);
-		*columns->failed |= !frame;
-		s->records[pos] = record_of(STACK_NODE, parent, frame);
-		guess_update(g, frame);
-	}
-	note(s, CLASS_NODE, pos);
-}
-
-static void unpack_frame(struct stack_packer *s, uint32_t pos, unsigned int kind,
-			 struct column *columns)
-{
-	uint32_t image = get_reference(s, CLASS_LABEL, &columns[IMAGES]);
-	uint64_t offset = unzigzag(get(&columns[OFFSETS]));
-
-	if (*columns->failed)
-		return;
-	offset += s->offsets[s->index[image]];
 	s->offsets[s->index[image]] = offset;
 	s->records[pos] = record_of(kind, image, kind == STACK_FRAME ? offset : 0);
 	if (kind == STACK_WIDE_FRAME)
-		memcpy(&s->records[pos + 1], &offset, sizeof(offset));
+		*stack_wide(&s->records[pos]) = offset;
 	note(s, CLASS_FRAME, pos);
+}
+
+static void unpack_far_frame(struct stack_packer *s, uint32_t pos, unsigned int kind,
+			     struct column *columns)
+{
+	uint32_t image = get_reference(s, CLASS_LABEL, &columns[IMAGES]);
+	uint64_t difference = unzigzag(get_long_number(&columns[OFFSETS]));
+
+	if (!*columns->failed)
+		set_frame(s, pos, kind, image, s->offsets[s->index[image]] + difference);
+}
+
+static void unpack_near_frame(struct stack_packer *s, uint32_t pos, unsigned int kind,
+			      uint32_t parent, struct column *columns)
+{
+	int numbers;
+	uint32_t near = near_frame(s, parent, &numbers);
+	uint64_t difference = unzigzag(get_long_number(&columns[numbers]));
+
+	*columns->failed |= !near;
+	if (!*columns->failed)
+		set_frame(s, pos, kind, stack_argument(&s->records[near]),
+			  stack_frame_offset(&s->records[near]) + difference);
+}
+
+/* The frame of a node that has one of those known; 0: failed. */
+static uint32_t unpack_known(struct stack_packer *s, unsigned int code, uint32_t *last,
+			     struct column *columns)
+{
+	unsigned int rank = code;
+	uint32_t *link = last, frame;
+
+	if (code == CODE_KNOWN) {
+		frame = position_of(s, CLASS_FRAME, get_long_number(&columns[FRAMES]),
+				    columns->failed);
+		if (frame)
+			add_callee(s, last, frame);
+		return frame;
+	}
+	if (code == CODE_RANK_MAX)
+		rank += get_byte(&columns[RANKS]);
+	for (; *link && rank; rank--)
+		link = &s->callees[*link].next;
+	*columns->failed |= !*link;
+	if (*columns->failed)
+		return 0;
+	move_to_front(s, last, link);
+	return s->callees[*last].frame;
+}
+
+static uint32_t unpack_parent(struct stack_packer *s, unsigned int bytes, struct column *columns)
+{
+	uint32_t parent;
+	uint64_t i;
+
+	if (bytes <= DISTANCE_BYTES) {
+		parent = position_of(s, CLASS_NODE, get_number(&columns[DISTANCES], bytes),
+				     columns->failed);
+	} else {
+		i = s->old_parent + get_number(&columns[STEPS], bytes - DISTANCE_BYTES);
+		*columns->failed |= i >= s->nr_old;
+		parent = *columns->failed ? 0 : s->positions[CLASS_NODE][i];
+	}
+	if (!*columns->failed)
+		note_parent(s, parent);
+	return parent;
+}
+
+/* Returns the length of the node, or of a new frame and the node. */
+static uint32_t unpack_node(struct stack_packer *s, uint32_t pos, unsigned int code,
+			    struct column *columns)
+{
+	bool is_new = (code & ((1u << CODE_BITS) - 1)) > CODE_KNOWN;
+	uint32_t parent = unpack_parent(s, code >> CODE_BITS, columns), frame = pos;
+
+	code &= (1u << CODE_BITS) - 1;
+	pos += !is_new ? 0 : code == CODE_NEAR_WIDE || code == CODE_FAR_WIDE ? 2 : 1;
+	*columns->failed |= code > CODE_FAR_WIDE || pos >= s->used;
+	if (*columns->failed)
+		return 1;
+	if (!is_new)
+		frame = unpack_known(s, code, callees_of(s, parent), columns);
+	else if (code == CODE_NEAR || code == CODE_NEAR_WIDE)
+		unpack_near_frame(s, frame, code == CODE_NEAR ? STACK_FRAME : STACK_WIDE_FRAME,
+				  parent, columns);
+	else
+		unpack_far_frame(s, frame, code == CODE_FAR ? STACK_FRAME : STACK_WIDE_FRAME,
+				 columns);
+	if (*columns->failed)
+		return 1;
+	if (is_new)
+		add_callee(s, callees_of(s, parent), frame);
+	s->records[pos] = record_of(STACK_NODE, parent, frame);
+	note(s, CLASS_NODE, pos);
+	return is_new ? pos - frame + 1 : 1;
+}
+
+static void unpack_root(struct stack_packer *s, uint32_t pos, struct column *columns)
+{
+	s->records[pos] = record_of(STACK_NODE, 0, get(&columns[ENDS]));
+	note(s, CLASS_NODE, pos);
 }
 
 static void unpack_count(struct stack_packer *s, uint32_t pos, unsigned int kind, struct column *c)
@@ -385,25 +660,26 @@ static uint32_t unpack_series(struct stack_packer *s, uint32_t pos, struct colum
 
 static uint32_t unpack_record(struct stack_packer *s, uint32_t pos, struct column *columns)
 {
-	uint64_t kind = get(&columns[KINDS]);
-	bool is_wide = kind == STACK_WIDE_FRAME || kind == STACK_WIDE_COUNT;
+	unsigned int code = get_byte(&columns[KINDS]), kind = code - CODE_OTHER;
 
-	if (is_wide && s->used - pos < 2) {
+	if (code < CODE_OTHER)
+		return unpack_node(s, pos, code, columns);
+	if (is_wide(kind) && s->used - pos < 2) {
 		*columns->failed = true;
 		return 1;
 	}
 	switch (kind) {
 	case STACK_NODE:
-		unpack_node(s, pos, columns);
+		unpack_root(s, pos, columns);
 		return 1;
 	case STACK_FRAME:
 	case STACK_WIDE_FRAME:
-		unpack_frame(s, pos, (unsigned int)kind, columns);
-		return 1 + is_wide;
+		unpack_far_frame(s, pos, kind, columns);
+		return 1 + is_wide(kind);
 	case STACK_COUNT:
 	case STACK_WIDE_COUNT:
-		unpack_count(s, pos, (unsigned int)kind, &columns[COUNTS]);
-		return 1 + is_wide;
+		unpack_count(s, pos, kind, &columns[COUNTS]);
+		return 1 + is_wide(kind);
 	case STACK_SERIES:
 		return unpack_series(s, pos, &columns[OTHERS]);
 	case STACK_LABEL:

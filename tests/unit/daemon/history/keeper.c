@@ -139,6 +139,66 @@ TEST(a_kill_leaves_a_slice)
 	history_close(h);
 }
 
+static void put_stat(const char *cpu)
+{
+	const char *path = tmpdir_path("proc/stat");
+
+	CHECK(!file_make_parent_dirs(path, 0755) &&
+	      !file_write_atomic(path, cpu, strlen(cpu), 0600), "%s", path);
+}
+
+static uint64_t number_of(const struct history_slice *slice, const char *name)
+{
+	for (size_t i = 0; i < slice->nr_numbers; i++)
+		if (!strcmp(slice->numbers[i].name, name))
+			return slice->numbers[i].value;
+	return 0;
+}
+
+/*
+ * The machine crashes in a slice and is up again after ten minutes: what the store had is a slice
+ * until then at most, the pause belongs to none, and the kernel counts CPU time from 0 again.
+ */
+TEST(a_reboot)
+{
+	struct op_error e = { "" };
+	char *proc, *segment;
+	struct history_segment s;
+
+	tmpdir_make();
+	proc = path_join(tmpdir, "proc");
+	put_stat("cpu  5000 0 5000 90000 0 0 0 0 0 0\n");
+	CHECK(!history_open(tmpdir, &config, proc, &h, &e), "%s", e.text);
+	begin(T0);
+	add_samples(5);
+	put_stat("cpu  5100 0 5000 90500 0 0 0 0 0 0\n");
+	end(T0, T0 + MINUTE);
+	add_samples(3);
+	set_store_time(T0 + MINUTE);
+	history_close(h);
+	put_stat("cpu  10 0 10 100 0 0 0 0 0 0\n");	/* of the next boot */
+	CHECK(!history_open(tmpdir, &config, proc, &h, &e), "%s", e.text);
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 8);
+	begin(T0 + 12 * MINUTE);
+	add_samples(1);
+	end(T0 + 12 * MINUTE, T0 + 13 * MINUTE);
+	add_samples(3);
+	put_stat("cpu  40 0 10 130 0 0 0 0 0 0\n");
+	end(T0 + 13 * MINUTE, T0 + 14 * MINUTE);
+	expect_last(T0 + 13 * MINUTE, T0 + 14 * MINUTE, 4);
+	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	CHECK(!history_segment_read(segment, INT64_MIN, INT64_MAX, &s, &e), "%s", e.text);
+	CHECK(s.nr_slices == 2 && !number_of(&s.slices[0], "cpu.total_ms") &&
+	      number_of(&s.slices[1], "cpu.busy_ms") == 300 &&
+	      number_of(&s.slices[1], "cpu.total_ms") == 600, "%d of %d ms",
+	      (int)number_of(&s.slices[1], "cpu.busy_ms"),
+	      (int)number_of(&s.slices[1], "cpu.total_ms"));
+	history_segment_free(&s);
+	free(segment);
+	free(proc);
+	history_close(h);
+}
+
 /* The hours that a full disk lasted are those of the slice, although the daemon was killed. */
 TEST(a_full_disk_and_a_kill)
 {
@@ -216,6 +276,27 @@ TEST(a_power_cut_leaves_another_store)
 	aside = xasprintf("%s.broken", store);
 	CHECK(file_exists(aside) && !file_exists(store), "not set aside");
 	free(aside);
+	history_close(h);
+}
+
+/* Its stacks are put in order [HI-11], which its file shows by being another one. */
+TEST(a_complete_segment_is_written_anew)
+{
+	struct stat before, after;
+	char *segment;
+
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	add_samples(2);
+	end(T0, T0 + MINUTE);
+	CHECK(!stat(segment, &before), "%s", segment);
+	add_samples(3);
+	hand_over(T0 + MINUTE, T0 + 2 * MINUTE, &none, true);
+	CHECK(!stat(segment, &after) && after.st_ino != before.st_ino, "the same file");
+	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 5);
+	free(segment);
 	history_close(h);
 }
 

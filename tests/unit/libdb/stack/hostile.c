@@ -81,8 +81,8 @@ TEST(headers)
 	refused_with(0, 0x12345678, "not a stack store", "magic");
 	refused_with(8, 0x04030201, "the other byte order", "byte order");
 	refused_with(8, 5, "unsupported version", "invalid byte order");
-	refused_with(12, 3, "version 3", "version");
-	refused_with(12, 2, "malformed packed stacks", "not packed");
+	refused_with(12, 2, "version 2", "version");
+	refused_with(12, 3, "malformed packed stacks", "not packed");
 	refused_with(16, 0, "malformed header", "nothing used");
 	refused_with(16, 7, "malformed header", "less than a header used");
 	refused_with(16, (uint32_t)length / 8 + 1, "truncated", "more used than the file has");
