@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 #include "libutil/varint.h"
 #include "libutil/xalloc.h"
+#include "libutil/zstd.h"
 
 #define LEVEL	19
 
@@ -58,29 +58,22 @@ static void put_deltas(struct strbuf *out, const struct history_block *b)
 static int compress_block(const struct history_slice *slice, const struct strbuf *bytes,
 			  struct strbuf *out)
 {
-	size_t room = ZSTD_compressBound(bytes->len), n = 0;
 	struct history_block_header h = { .size = (uint32_t)bytes->len,
 					  .begin_ns = slice->begin_ns, .end_ns = slice->end_ns };
-	ZSTD_CCtx *context = ZSTD_createCCtx();
-	char *packed = malloc(room);
-	int err = -ENOMEM;
+	void *packed;
+	size_t n;
+	int err;
 
-	if (bytes->len > HISTORY_BYTES_MAX) {
-		err = -EFBIG;
-	} else if (context && packed) {
-		ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-		ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-		n = ZSTD_compress2(context, packed, room, bytes->text, bytes->len);
-		err = ZSTD_isError(n) ? -ENOMEM : 0;
-	}
-	if (!err) {
-		h.length = (uint32_t)n;
-		strbuf_add_bytes(out, &h, sizeof(h));
-		strbuf_add_bytes(out, packed, n);
-	}
+	if (bytes->len > HISTORY_BYTES_MAX)
+		return -EFBIG;
+	err = zstd_pack(bytes->text, bytes->len, LEVEL, &packed, &n);
+	if (err)
+		return err;
+	h.length = (uint32_t)n;
+	strbuf_add_bytes(out, &h, sizeof(h));
+	strbuf_add_bytes(out, packed, n);
 	free(packed);
-	ZSTD_freeCCtx(context);
-	return err;
+	return 0;
 }
 
 int history_encode(const struct history_block *b, struct stack_packer *packer,
