@@ -55,4 +55,6 @@ help:				## list targets and options
 	@sed -n 's/^#   / /p' rules.mk packaging/*.mk
 
 include packaging/install.mk packaging/build.mk
+.PHONY: objects
+objects: $(sort $(all_objs))
 -include $(all_objs:.o=.d)

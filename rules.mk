@@ -19,7 +19,7 @@ say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
 
 CC       ?= cc
 OBJCOPY  ?= objcopy
-OPT      ?= $(if $(SAN),-O1,-O2) -g
+OPT      ?= $(if $(SAN),-O1 -g1,-O2 -g)
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 VERSION  := 0.2.0

@@ -27,7 +27,7 @@ while pidof fuzz; do usleep 10000; done
 [ ! -w $hung ] || echo 30 > $hung
 for place in /dev/oprofile /mnt /tmp/place; do while umount $place; do :; done; done
 [ ! -d /sys/module/oprofile ] || check "the module unloads" rmmod oprofile
-profile_start 1000 --callgraph=16
+profile_start 5000 --callgraph=16 --no-vmlinux
 until_samples 100 /vm/bin/shares-static shares-static 100 "$TURNS"
 profile_end
 no_leaks
