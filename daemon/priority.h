@@ -34,7 +34,7 @@ enum priority priority_begin(void);
 bool priority_check(uint64_t now_ns);
 void priority_end(void);
 enum priority priority_now(void);	/* what is in force */
-unsigned int priority_seconds_capped(void);	/* since the beginning: in which it reached the cap */
+unsigned int priority_seconds_capped(void);	/* in which the cap was reached, up to now */
 
 /*
  * Whether a thread that used @cpu_ns in @window_ns may have the raised priority, with a cap of

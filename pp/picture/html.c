@@ -64,7 +64,7 @@ static void put_data(const struct picture_report *report, FILE *out)
 	picture_json(report, json);
 	if (fclose(json))
 		bug("out of memory for the page");
-	picture_json_in_page(text, len, out);
+	picture_json_in_page(text, out);
 	free(text);
 }
 

@@ -355,17 +355,21 @@ void picture_json(const struct picture_report *report, FILE *out)
 	free(w.images);
 }
 
-void picture_json_in_page(const char *json, size_t len, FILE *out)
+void picture_json_in_page(const char *json, FILE *out)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (strchr("<>&", json[i]) && json[i]) {
-			fprintf(out, "\\u%04x", (unsigned char)json[i]);
-		} else if (len - i > 2 && !memcmp(json + i, "\xe2\x80", 2) &&
-			   ((unsigned char)json[i + 2] | 1) == 0xa9) {
-			fprintf(out, "\\u20%02x", (unsigned char)json[i + 2] - 0x80);
-			i += 2;
+	for (size_t nr; *json; json += nr) {
+		nr = strcspn(json, "<>&\xe2");
+		if (nr) {
+			fwrite(json, 1, nr, out);
+		} else if (!strncmp(json, "\xe2\x80", 2) && ((unsigned char)json[2] | 1) == 0xa9) {
+			fprintf(out, "\\u20%02x", (unsigned char)json[2] - 0x80);
+			nr = 3;
 		} else {
-			putc(json[i], out);
+			nr = 1;
+			if (*json == '\xe2')
+				putc(*json, out);
+			else
+				fprintf(out, "\\u%04x", (unsigned char)*json);
 		}
 	}
 }

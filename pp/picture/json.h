@@ -30,6 +30,6 @@ void picture_json(const struct picture_report *report, FILE *out);
  * Write @json for use within a page: '<', '>', '&', and the line separators that old browsers treat
  * as newlines become \u escapes, which do not change its meaning.
  */
-void picture_json_in_page(const char *json, size_t len, FILE *out);
+void picture_json_in_page(const char *json, FILE *out);
 
 #endif
