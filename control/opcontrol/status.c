@@ -318,8 +318,9 @@ static void print_stacks(const char *answer, FILE *out)
 			percent(guessed, all));
 	bare = answer_number(answer, "stacks_interpreter");
 	if (bare)
-		fprintf(out, "  %.1f %% without interpreted functions, which --collector=bpf "
-			"finds\n", percent(bare, all));
+		fprintf(out, "  %.1f %% without interpreted functions%s\n", percent(bare, all),
+			answer_value(answer, "collector", key, sizeof(key)) &&
+			!strcmp(key, "bpf") ? "" : ", which --collector=bpf finds");
 	memory = answer_number(answer, "stacks_memory");
 	if (memory)
 		fprintf(out, "  index of %" PRIu64 " kB in memory\n", memory / 1024);

@@ -365,10 +365,10 @@ static long step(__u32 i, void *context)
 	result = op_unwind_by_rule(rule, before, c, read_user, NULL);
 	if (image->runtime.number && result == OP_UNWIND_STEPPED)
 		is_interpreted = write_interpreted(w, sp, image, &is_full);
-	if (is_full || (!is_interpreted && !w->is_leaf && !write_native(w, caller)))
-		return 1;
 	if (w->is_leaf)
 		w->stack.is_leaf_interpreted = is_interpreted;
+	if (is_full || (!is_interpreted && !w->is_leaf && !write_native(w, caller)))
+		return 1;
 	w->is_leaf = false;
 	if (result == OP_UNWIND_STEPPED)
 		return 0;
