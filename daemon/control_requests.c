@@ -179,6 +179,7 @@ static void add_stacks(const struct cpu_counts *all, struct strbuf *out)
 			strbuf_addf(out, "stacks.%s %" PRIu64 "\n", counts_stack_end_name(i),
 				    all->stacks[i]);
 	add_u64_unless_0(out, "stacks_guessed", all->stacks_guessed);
+	add_u64_unless_0(out, "stacks_interpreter", all->stacks_interpreter);
 	add_u64_unless_0(out, "stacks_lost", all->stacks_lost);
 	add_u64_unless_0(out, "arcs_lost", all->arcs_lost);
 }

@@ -10,6 +10,7 @@
 #include "libutil/sandbox/worker.h"
 #include "unwind/apart.h"
 #include "unwind/build.h"
+#include "unwind/runtime.h"
 
 /* Bounds for one binary. The largest programs take a second of CPU time. */
 #define CPU_SECONDS	20
@@ -25,6 +26,7 @@ struct request {
 struct answer {
 	int64_t err;
 	uint64_t len, cpu_ns;
+	struct op_runtime runtime;
 };
 
 /* In that process. */
@@ -39,13 +41,16 @@ static void run(const struct worker_task *task, const int *fds, int out)
 	answer.err = r.window ? unwind_build_copy_fd(fds[0], r.window, r.limit, &blob, &len, NULL) :
 				unwind_build_fd(fds[0], r.limit, &blob, &len, NULL);
 	answer.len = len;
+	answer.runtime = (struct op_runtime){ .number = OP_RUNTIME_NONE };
+	if (!r.window)
+		unwind_runtime_find(fds[0], &answer.runtime);
 	answer.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (!file_write_fd(out, &answer, sizeof(answer)) && !answer.err)
 		(void)file_write_fd(out, blob, len);
 }
 
-static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **ret,
-		   size_t *ret_len, uint64_t *ret_cpu_ns)
+static int receive(int fd, int stop_fd, size_t limit, struct unwind_table *ret,
+		   uint64_t *ret_cpu_ns)
 {
 	const uint64_t until = now_ns() + PATIENCE_NS;
 	struct op_unwind_table *blob;
@@ -54,7 +59,7 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 	if (!worker_read(fd, stop_fd, until, &answer, sizeof(answer)))
 		return -ECANCELED;
 	if (!worker_is_error(answer.err) || answer.len > limit ||
-	    answer.cpu_ns > CPU_SECONDS * NS_PER_SECOND)
+	    answer.cpu_ns > CPU_SECONDS * NS_PER_SECOND || answer.runtime.number >= OP_RUNTIMES)
 		return -ECANCELED;
 	*ret_cpu_ns = answer.cpu_ns;
 	if (answer.err)
@@ -67,13 +72,12 @@ static int receive(int fd, int stop_fd, size_t limit, struct op_unwind_table **r
 		free(blob);
 		return -ECANCELED;
 	}
-	*ret = blob;
-	*ret_len = answer.len;
+	*ret = (struct unwind_table){ blob, answer.len, answer.runtime };
 	return 0;
 }
 
 int unwind_build_apart(int fd, uint32_t window, size_t limit, int stop_fd,
-		       struct op_unwind_table **ret, size_t *ret_len, uint64_t *ret_cpu_ns)
+		       struct unwind_table *ret, uint64_t *ret_cpu_ns)
 {
 	const struct request r = { .limit = limit, .window = window };
 	struct worker_task task = {
@@ -87,7 +91,7 @@ int unwind_build_apart(int fd, uint32_t window, size_t limit, int stop_fd,
 	in = worker_run(&task, &fd, 1);
 	if (in < 0)
 		return in;
-	err = receive(in, stop_fd, limit, ret, ret_len, ret_cpu_ns);
+	err = receive(in, stop_fd, limit, ret, ret_cpu_ns);
 	close(in);
 	return err;
 }

@@ -10,14 +10,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "unwind/table.h"
+#include "unwind/cache.h"
 
 /*
  * As unwind_build_fd(), or with a @window other than 0 unwind_build_copy_fd(), and -ECANCELED: the
  * process crashed, exceeded a limit or answered nonsense, or @stop_fd became readable meanwhile.
- * *ret_cpu_ns: its CPU time, according to itself.
+ * *ret_cpu_ns: its CPU time, according to itself. The blob of *ret is malloc'd.
  */
 int unwind_build_apart(int fd, uint32_t window, size_t limit, int stop_fd,
-		       struct op_unwind_table **ret, size_t *ret_len, uint64_t *ret_cpu_ns);
+		       struct unwind_table *ret, uint64_t *ret_cpu_ns);
 
 #endif

@@ -215,19 +215,19 @@ static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *ke
 
 /* Called by a builder after building. */
 static void finish(struct unwind_cache *c, struct entry *e, int err,
-		   struct op_unwind_table *blob, size_t len)
+		   const struct unwind_table *table)
 {
-	if (!err && !make_room(c, len)) {
-		free(blob);
-		err = cost(len) > c->limit ? -EFBIG : -ENOSPC;
+	if (!err && !make_room(c, table->len)) {
+		free((void *)table->blob);
+		err = cost(table->len) > c->limit ? -EFBIG : -ENOSPC;
 	}
 	c->nr_pending--;
 	e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	e->state = err ? UNWIND_REFUSED : UNWIND_READY;
 	e->err = err;
 	if (!err) {
-		e->table = (struct unwind_table){ blob, len };
-		c->bytes += cost(len);
+		e->table = *table;
+		c->bytes += cost(table->len);
 		c->built++;
 	}
 	list_add(&e->order, &c->lru);
@@ -237,23 +237,22 @@ static void finish(struct unwind_cache *c, struct entry *e, int err,
 /* [task] With the lock; releases it meanwhile. @turn: this thread's place in building[]. */
 static void build(struct unwind_cache *c, struct entry *e, unsigned int turn)
 {
-	struct op_unwind_table *blob = NULL;
+	struct unwind_table table;
 	uint64_t cpu_ns = 0;
-	size_t len = 0;
 	int err;
 
 	/* PENDING and out of the queue: no other thread uses it */
 	list_del(&e->order);
 	c->building[turn] = e;
 	pthread_mutex_unlock(&c->lock);
-	err = unwind_build_apart(e->fd, e->key.window, c->limit, c->stop_fd, &blob, &len,
+	err = unwind_build_apart(e->fd, e->key.window, c->limit, c->stop_fd, &table,
 				 &cpu_ns);
 	close(e->fd);	/* not under the lock: it may be the end of a removed file */
 	e->fd = -1;
 	pthread_mutex_lock(&c->lock);
 	c->building[turn] = NULL;
 	c->build_ns += cpu_ns;
-	finish(c, e, err, blob, len);
+	finish(c, e, err, &table);
 	pthread_cond_broadcast(&c->work);	/* it may be the turn of its user's next */
 }
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/runtime.h"
 #include "unwind/table.h"
 
 #define UNWIND_MEMORY_MB	64	/* default limit of all tables */
@@ -37,6 +38,7 @@ enum unwind_state {
 struct unwind_table {
 	const struct op_unwind_table *blob;
 	size_t len;		/* bytes */
+	struct op_runtime runtime;	/* the interpreter in the binary */
 };
 
 #define UNWIND_REASONS	10

@@ -19,6 +19,6 @@ int unwind_vdso_table(struct unwind_table *ret)
 	err = unwind_build_image(image, size, LIMIT, &blob, &len, NULL);
 	if (err)
 		return err == -ENOMEM ? err : -ENOENT;
-	*ret = (struct unwind_table){ blob, len };
+	*ret = (struct unwind_table){ .blob = blob, .len = len };
 	return 0;
 }

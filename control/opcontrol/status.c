@@ -300,7 +300,7 @@ static double percent(uint64_t part, uint64_t of)
 /* How the stacks of this session ended, so that users know how complete call graphs are. */
 static void print_stacks(const char *answer, FILE *out)
 {
-	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed, memory;
+	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed, bare, memory;
 	char key[64];
 
 	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
@@ -320,6 +320,11 @@ static void print_stacks(const char *answer, FILE *out)
 	if (guessed)
 		fprintf(out, "  %.1f %% partly unwound by frame pointers, without a table\n",
 			percent(guessed, all));
+	bare = answer_number(answer, "stacks_interpreter");
+	if (bare)
+		fprintf(out, "  %.1f %% without interpreted functions%s\n", percent(bare, all),
+			answer_value(answer, "collector", key, sizeof(key)) &&
+			!strcmp(key, "bpf") ? "" : ", which --collector=bpf finds");
 	memory = answer_number(answer, "stacks_memory");
 	if (memory)
 		fprintf(out, "  index of %" PRIu64 " kB in memory\n", memory / 1024);

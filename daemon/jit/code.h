@@ -90,5 +90,6 @@ bool jit_read_perf_map(const char *text, size_t len, struct jit_code *c);	/* [JT
 bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c);	/* [JT-22] */
 bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c);		/* [JT-23] */
 bool jit_read_registered(const void *bytes, size_t len, struct jit_code *c);	/* [JT-65] */
+bool jit_read_interpreted(const void *bytes, size_t len, struct jit_code *c);	/* [IN-23] */
 
 #endif

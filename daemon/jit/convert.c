@@ -69,6 +69,8 @@ static bool read_kind(enum jit_kind kind, const char *text, size_t len, struct j
 		return jit_read_dump(text, len, code);
 	case JIT_REGISTERED:
 		return jit_read_registered(text, len, code);
+	case JIT_INTERPRETED:
+		return jit_read_interpreted(text, len, code);
 	case JIT_KINDS:
 		break;
 	}

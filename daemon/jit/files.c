@@ -87,9 +87,9 @@ static bool same_file(int a, int b)
 	       x.st_ino == y.st_ino;
 }
 
-void jit_files_take_copy(struct jit_files *f, int fd)
+void jit_files_take_copy(struct jit_files *f, enum jit_kind kind, int fd)
 {
-	int old = f->fd[JIT_REGISTERED];
+	int old = f->fd[kind];
 
 	if (old >= 0 && same_file(old, fd)) {
 		close(fd);
@@ -97,7 +97,7 @@ void jit_files_take_copy(struct jit_files *f, int fd)
 	}
 	if (old >= 0)
 		close(old);
-	f->fd[JIT_REGISTERED] = fd;
+	f->fd[kind] = fd;
 }
 
 /* [JT-2] An older file may be of an earlier process with the same number. */

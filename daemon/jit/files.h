@@ -22,6 +22,7 @@ enum jit_kind {
 	JIT_JITDUMP,		/* jit-PID.dump, mapped by the process */
 	JIT_DUMP,		/* PID.dump of libopagent */
 	JIT_REGISTERED,		/* a copy of what the process registered for debuggers */
+	JIT_INTERPRETED,	/* copies of code objects of an interpreter */
 	JIT_KINDS,
 };
 
@@ -59,8 +60,8 @@ void jit_files_init(struct jit_files *f);
 void jit_files_close(struct jit_files *f);
 bool jit_files_has_any(const struct jit_files *f);
 
-/* Use @fd, a copy of what the process registered, instead of an older one; it is taken over. */
-void jit_files_take_copy(struct jit_files *f, int fd);
+/* Use @fd, a copy from the process's memory, instead of an older one; it is taken over. */
+void jit_files_take_copy(struct jit_files *f, enum jit_kind kind, int fd);
 
 /* State of the files, for comparison with memcmp(): changes whenever a file is written. */
 struct jit_version {

@@ -221,6 +221,12 @@ static void drop_dead(struct jit_processes *p)
 			drop(p, q);
 }
 
+static void take_copy(struct jit_process *q, enum jit_kind kind, int fd)
+{
+	if (fd >= 0)
+		jit_files_take_copy(&q->files, kind, fd);
+}
+
 /* Those of processes that have ended, too: the last ones are kept for a while. */
 static void take_copies(struct jit_processes *p)
 {
@@ -230,10 +236,8 @@ static void take_copies(struct jit_processes *p)
 		return;
 	registered_wait(p->registered, LOOK_TIME_NS);
 	list_for_each_entry(q, &p->in_order, in_order) {
-		int fd = registered_copy(p->registered, q->tgid);
-
-		if (fd >= 0)
-			jit_files_take_copy(&q->files, fd);
+		take_copy(q, JIT_REGISTERED, registered_copy(p->registered, q->tgid));
+		take_copy(q, JIT_INTERPRETED, registered_objects(p->registered, q->tgid));
 	}
 }
 

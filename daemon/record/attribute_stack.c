@@ -250,6 +250,12 @@ static void log_arc(const struct frame_place *caller, const struct frame_place *
 		 callee->image ? callee->image->path : callee->map.name, callee->key);
 }
 
+/* An interpreted frame, whose address does not fit half a key. [IN-14] */
+static bool is_wide(const struct frame_place *at)
+{
+	return !at->image && at->key >> 32;
+}
+
 static bool is_derived(const struct stack_attribution *a, const struct stack *s)
 {
 	return s->counter >= a->config.nr_counters;
@@ -271,7 +277,7 @@ static void add_arc(struct stack_attribution *a, const struct stack *s,
 	note_jit_code(a, s, callee);
 	if (log_topics & LOG_ARCS)
 		log_arc(caller, callee);
-	if (!a->config.call_arcs)
+	if (!a->config.call_arcs || is_wide(caller) || is_wide(callee))
 		return;
 	if (is_derived(a, s))
 		sfile_add_weight(arc_file(a, s, caller, callee), s->leaf->cpu, key,

@@ -94,6 +94,7 @@ static const struct {
 	{ "event_errors", offsetof(struct cpu_counts, event_errors) },
 	{ "extended", offsetof(struct cpu_counts, extended) },
 	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
+	{ "stacks_interpreter", offsetof(struct cpu_counts, stacks_interpreter) },
 	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
 	{ "arcs_lost", offsetof(struct cpu_counts, arcs_lost) },
 	{ "jit.refused", offsetof(struct cpu_counts, jit_refused) },

@@ -170,6 +170,7 @@ struct cpu_counts {
 	/* Stacks of recorded samples; all 0 without --callgraph. [SS-25] */
 	uint64_t stacks[COUNTS_STACK_ENDS];	/* by how they ended */
 	uint64_t stacks_guessed;	/* of these, with frames by frame pointers [EB-44] */
+	uint64_t stacks_interpreter;	/* with an interpreter's C functions instead [IN-15] */
 	uint64_t stacks_lost;		/* of these, not in stats/stacks */
 	uint64_t arcs_lost;		/* calls that are not in a {cg} file */
 

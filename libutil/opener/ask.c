@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libutil/fd_message.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
 #include "libutil/thread.h"
 
@@ -356,5 +357,17 @@ int opener_registered(uint32_t pid, const uint64_t *descriptors, size_t nr)
 		return opener_registered_here(pid, descriptors, nr);
 	for (size_t i = 0; i < nr; i++)
 		r.ranges[i].start = descriptors[i];
+	return ask_one(&r, -1);
+}
+
+int opener_objects(uint32_t pid, uint32_t number, const uint64_t *objects, size_t nr)
+{
+	struct opener_request r = { .kind = OPENER_OBJECTS, .pid = pid, .file = number,
+				    .nr = (uint32_t)nr };
+
+	if (!opener.socket)
+		return opener_objects_here(pid, number, objects, nr);
+	for (size_t i = 0; i < nr; i++)
+		r.ranges[i].start = objects[i];
 	return ask_one(&r, -1);
 }

@@ -10,12 +10,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
+
+#include "libutil/opener/memory.h"
 
 #define PIECE		(64u << 10)	/* bytes read at a time */
 #define ATTEMPTS	3
@@ -39,14 +38,6 @@ struct copy {
 	unsigned int nr_entries;
 };
 
-static int read_memory(uint32_t pid, uint64_t address, void *to, size_t n)
-{
-	struct iovec here = { to, n }, there = { (void *)(uintptr_t)address, n };
-	ssize_t got = process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0);
-
-	return got < 0 ? -errno : (size_t)got == n ? 0 : -EFAULT;
-}
-
 static bool is_elf(const unsigned char *head)
 {
 	uint16_t type;
@@ -64,7 +55,7 @@ static int copy_bytes(struct copy *c, uint64_t address, uint64_t size, uint64_t 
 	for (uint64_t at = 0; at < size; at += sizeof(piece)) {
 		size_t n = size - at < sizeof(piece) ? (size_t)(size - at) : sizeof(piece);
 
-		if (read_memory(c->pid, address + at, piece, n))
+		if (process_read(c->pid, address + at, piece, n))
 			return REGISTERED_UNREADABLE + 1;
 		if (!at && !is_elf(piece))
 			return REGISTERED_NO_ELF + 1;
@@ -119,7 +110,7 @@ static int copy_list(struct copy *c, uint64_t address)
 		}
 		if (c->nr_entries++ >= REGISTERED_IMAGES_MAX)
 			return miss(c, REGISTERED_MANY);
-		if (read_memory(c->pid, address, &e, sizeof(e)))
+		if (process_read(c->pid, address, &e, sizeof(e)))
 			return miss(c, REGISTERED_UNREADABLE);
 		err = copy_image(c, &e);
 		if (err < 0)
@@ -144,13 +135,13 @@ static int copy_all(struct copy *c, const uint64_t *descriptors, size_t nr)
 	c->nr_entries = 0;
 	c->head = (struct registered_head){ .magic = REGISTERED_MAGIC };
 	for (size_t i = 0; i < nr; i++) {
-		err = read_memory(c->pid, descriptors[i], &d, sizeof(d));
+		err = process_read(c->pid, descriptors[i], &d, sizeof(d));
 		if (err)
 			return err;
 		err = d.version == 1 ? copy_list(c, d.first) : 0;
 		if (err)
 			return err;
-		if (read_memory(c->pid, descriptors[i], &again, sizeof(again)) ||
+		if (process_read(c->pid, descriptors[i], &again, sizeof(again)) ||
 		    memcmp(&d, &again, sizeof(d)))
 			return -EAGAIN;
 	}
@@ -159,18 +150,12 @@ static int copy_all(struct copy *c, const uint64_t *descriptors, size_t nr)
 
 static int finish(const struct copy *c)
 {
-	char path[32];
-	struct stat st;
-
 	if (!c->head.nr && !c->head.missing)
 		return -ENOENT;
 	if (pwrite(c->fd, &c->head, sizeof(c->head), 0) != sizeof(c->head) ||
-	    ftruncate(c->fd, (off_t)c->size) || fchmod(c->fd, 0400))
+	    ftruncate(c->fd, (off_t)c->size))
 		return -errno;
-	/* who may see the memory may see what is made of the copy; without the right it is ours */
-	snprintf(path, sizeof(path), "/proc/%u", c->pid);
-	if (!stat(path, &st))
-		(void)!fchown(c->fd, st.st_uid, st.st_gid);
+	process_give(c->pid, c->fd);
 	return fcntl(c->fd, F_ADD_SEALS,
 		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ? -errno : 0;
 }

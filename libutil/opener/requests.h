@@ -27,6 +27,7 @@ enum opener_kind {
 	OPENER_REMOVE,		/* the file @file of those that were named at the start */
 	OPENER_LIST,		/* processes after @pid */
 	OPENER_REGISTERED,	/* what @pid registered at the first @nr starts of @ranges */
+	OPENER_OBJECTS,		/* code objects of @pid there, by the runtime numbered @file */
 };
 
 /* "Handle": an O_PATH descriptor. */
@@ -49,6 +50,7 @@ static inline size_t opener_request_size(uint32_t kind)
 	switch (kind) {
 	case OPENER_MAP_FILES:
 	case OPENER_REGISTERED:
+	case OPENER_OBJECTS:
 		return head + sizeof(((struct opener_request *)0)->ranges);
 	case OPENER_PERF:
 		return head + sizeof(struct perf_event_attr);

@@ -25,6 +25,7 @@
 #include "libutil/fd_message.h"
 #include "libutil/file.h"
 #include "libutil/opener/ask.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
 #include "libutil/priority.h"
 #include "libutil/quiet_path.h"
@@ -279,6 +280,17 @@ static int copy_registered(const struct opener_request *r)
 	return opener_registered_here(r->pid, descriptors, r->nr);
 }
 
+static int copy_objects(const struct opener_request *r)
+{
+	uint64_t objects[OBJECTS_MAX];
+
+	if (!r->pid || r->pid > INT_MAX || r->nr > OBJECTS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < r->nr; i++)
+		objects[i] = r->ranges[i].start;
+	return opener_objects_here(r->pid, r->file, objects, r->nr);
+}
+
 /* A descriptor, or -errno. */
 static int open_one(const struct opener_config *config, const struct exchange *x)
 {
@@ -298,6 +310,8 @@ static int open_one(const struct opener_config *config, const struct exchange *x
 		return open_event(&x->request);
 	case OPENER_REGISTERED:
 		return copy_registered(&x->request);
+	case OPENER_OBJECTS:
+		return copy_objects(&x->request);
 	default:
 		return -EINVAL;
 	}

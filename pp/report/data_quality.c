@@ -214,12 +214,27 @@ static void notice_stacks(const struct report_session *s, struct notices *notice
 	strbuf_free(&reasons);
 }
 
+/* [IN-15] The BPF program misses a few, too, until it knows a process. */
+static void notice_interpreters(const struct report_session *s, struct notices *notices)
+{
+	uint64_t all = 0, bare = s->counts.stacks_interpreter;
+
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		all += s->counts.stacks[i];
+	if (bare && strcmp(s->info.collector, "bpf"))
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " stacks show the C "
+			   "functions of an interpreter instead of its program's; record with "
+			   "opcontrol --collector=bpf", s->label, bare, all);
+}
+
 /* [CG-8] */
 void stack_notices(const struct session_list *sessions, struct notices *notices)
 {
 	for (size_t i = 0; i < sessions->nr; i++)
-		if (sessions->sessions[i].has_counts)
+		if (sessions->sessions[i].has_counts) {
 			notice_stacks(&sessions->sessions[i], notices);
+			notice_interpreters(&sessions->sessions[i], notices);
+		}
 }
 
 /* [JT-6] [JT-20] */

@@ -10,6 +10,7 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 #include "pp/select/sessions.h"
+#include "runtime/runtime.h"
 
 /* The first digits distinguish builds of one path well enough. */
 static char *display_name(const struct image_name *name, const char *apart_build)
@@ -115,17 +116,21 @@ struct report_image *image_set_get_jit(struct image_set *set, const char *path, 
 				       uint32_t tgid, const struct report_session *session)
 {
 	const struct image_name name = { .kind = IMAGE_JIT, .path = path, .anon_tgid = tgid };
+	bool is_python = strstr(path, "/{anon:" OP_RUNTIME_PYTHON_NAME "}/");
+	const char *kind = is_python ? OP_RUNTIME_PYTHON_NAME : "JIT";
 	struct report_image *image;
 
 	if (!file_exists(path))
 		return NULL;
 	image = get_image(set, &name, NULL,
-			  app ? xasprintf("%s [JIT pid %" PRIu32 "]", app, tgid) : xstrdup(path),
+			  app ? xasprintf("%s [%s pid %" PRIu32 "]", app, kind, tgid) :
+				xstrdup(path),
 			  session);
 	if (!image->looked_for) {
 		image->looked_for = true;
 		image->found = xstrdup(path);
-		image->jit_name = app ? xasprintf("%s [JIT]", path_base(app)) : xstrdup("*.jo");
+		image->jit_name = app ? xasprintf("%s [%s]", path_base(app), kind) :
+					xstrdup("*.jo");
 	}
 	return image;
 }

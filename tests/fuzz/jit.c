@@ -79,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		jit_read_jitdump(exact, size - 1, &c);
 	else if ((data[0] & 3) == 2)
 		jit_read_dump(exact, size - 1, &c);
+	else if ((data[0] & 3) == 3)
+		jit_read_interpreted(exact, size - 1, &c);
 	else
 		jit_read_perf_map(exact, size - 1, &c);
 	jit_layout_make(&c, &layout);

@@ -11,11 +11,20 @@
 
 #include "oprofilefs/op_abi.h"
 #include "oprofilefs/op_types.h"
+#include "runtime/runtime.h"
 #include "unwind/table.h"
 
 #define BPF_WORDS		1024	/* u32 in a value of the map "words" */
 #define BPF_KERNEL_MAX		127	/* the kernel lists no more by default */
-#define BPF_ADDRESSES_MAX	(BPF_KERNEL_MAX + OP_STACK_DEPTH_MAX)
+#define BPF_USER_MAX		(2 * OP_STACK_DEPTH_MAX)
+#define BPF_ADDRESSES_MAX	(BPF_KERNEL_MAX + BPF_USER_MAX)
+
+/*
+ * A frame of an interpreter (runtime/) is two addresses with this bit: of the code object with its
+ * mark, and the offset in it with the number of the runtime.
+ */
+#define BPF_INTERPRETED		OP_RUNTIME_END
+#define BPF_RUNTIME_SHIFT	32
 
 /* A process's mappings: @nr values of the map "mappings". */
 struct bpf_process {
@@ -58,6 +67,8 @@ struct bpf_image {
 	u32 pages, rows;		/* in "words"; a row is its start, and its rule << 16 */
 	u32 rules;			/* in the map "rules" */
 	u32 nr_rows, nr_rules;
+	u32 zero;
+	struct op_runtime runtime;	/* its interpreter */
 };
 
 /*
@@ -87,7 +98,7 @@ struct bpf_stack {
 	u64 serial;			/* of the process; 0: no user part */
 	u64 sp;				/* of the outermost frame found */
 	u32 end;			/* enum op_stack_end, perhaps OP_STACK_FRAME_POINTERS */
-	u32 zero;
+	u32 is_leaf_interpreted;	/* the first user frame is the sample's own place */
 	u64 addresses[BPF_ADDRESSES_MAX];	/* callers, innermost first */
 };
 

@@ -117,6 +117,7 @@ struct placed {
 	struct perf_process *process;	/* NULL: unknown, or a held sample's */
 	const char *comm;
 	const struct perf_mapping *mapping;	/* NULL: in the kernel */
+	uint64_t pc;			/* in that */
 	bool has_stack;
 };
 
@@ -202,6 +203,7 @@ static void emit_sample(struct perf_attribute *a, const struct placed *p)
 	const struct perf_sample *s = p->sample;
 
 	a->cpus[p->cpu].counts.received++;
+	a->cpus[p->cpu].counts.stacks_interpreter += p->has_stack && a->walk.has_interpreter;
 	perf_emit_task(a->emit, s->tgid, s->tid, p->program);
 	perf_emit_cgroup(a->emit, s->cgroup);
 	if (a->comms)
@@ -209,7 +211,7 @@ static void emit_sample(struct perf_attribute *a, const struct placed *p)
 	a->emit->counter = s->counter;
 	a->emit->begins_stack = p->has_stack;
 	if (p->mapping)
-		emit_user(a, p->mapping, s->pc);
+		emit_user(a, p->mapping, p->pc);
 	else
 		perf_emit_kernel(a->emit, s->pc);
 	a->emit->begins_stack = false;
@@ -248,7 +250,7 @@ static void push_process(struct perf_attribute *a, const struct placed *p,
 }
 
 /* False: the sample waits for a table. */
-static bool find_stack(struct perf_attribute *a, const struct placed *p)
+static bool find_stack(struct perf_attribute *a, struct placed *p)
 {
 	const struct perf_entry *entry = p->process ? &p->process->entry : NULL;
 	bool is_record = a->emit->nr_record;	/* of IBS, which is not held */
@@ -268,6 +270,10 @@ static bool find_stack(struct perf_attribute *a, const struct placed *p)
 	wanted = walk(a, p, &stack, entry, a->held && !is_record);
 	if (!wanted) {
 		keep_entry(a, p);
+		if (a->walk.interpreted.mapping) {
+			p->mapping = a->walk.interpreted.mapping;
+			p->pc = a->walk.interpreted.address;
+		}
 		return true;
 	}
 	if (hold(a, p, &stack, wanted))
@@ -285,6 +291,7 @@ static void lose(struct perf_attribute *a, unsigned int cpu, enum loss_reason re
 static void write_sample(struct perf_attribute *a, unsigned int cpu, const struct perf_sample *s)
 {
 	struct placed p = { .sample = s, .cpu = cpu, .comm = "", .program = OP_NO_COOKIE,
+			    .pc = s->pc,
 			    .has_stack = s->stack && a->stacks };
 	enum loss_reason reason;
 
@@ -342,6 +349,7 @@ void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
 static bool write_held(struct perf_attribute *a, struct perf_held_sample *h, bool may_wait)
 {
 	struct placed p = { .sample = &h->sample, .cpu = h->cpu, .comm = h->comm,
+			    .pc = h->sample.pc,
 			    .program = h->program, .has_stack = true };
 	const struct op_unwind_table *table;
 	enum loss_reason reason;

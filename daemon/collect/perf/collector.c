@@ -471,6 +471,7 @@ static void add_counts(struct perf_collector *p, unsigned int cpu, struct cpu_co
 		in_bpf = count_in_bpf(p, cpu, received);
 	to->received += received + in_bpf;
 	to->idle += idle;
+	to->stacks_interpreter += from->stacks_interpreter;
 	to->event_errors += p->rings.cpus[cpu].events.errors;
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 		to->lost[reason] += from->lost[reason];

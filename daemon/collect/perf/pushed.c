@@ -258,6 +258,8 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 	}
 	if (table)
 		write_table(p->walker, table, &new);
+	if (table && image->unwind.table)
+		new.runtime = image->unwind.table->runtime;
 	at->is_done = true;
 	at->has_table = table;
 	to = &p->walker->images[at->place];
@@ -267,6 +269,7 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 	to->pages = new.pages;
 	to->rows = new.rows;
 	to->rules = new.rules;
+	to->runtime = new.runtime;
 	__atomic_store_n(&to->state, new.state, __ATOMIC_SEQ_CST);
 }
 

@@ -15,6 +15,7 @@
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/registered/registered.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 #include "unwind/build.h"
 
@@ -42,6 +43,7 @@ void perf_tables_end_drain(struct perf_tables *t)
 		if (t->made[i].table)
 			unwind_cache_put(t->cache, t->made[i].table);
 	t->nr_held = t->nr_made = t->last_made = 0;
+	memset(t->interpreted, 0, sizeof(t->interpreted));
 	t->opens_left = OPENS_PER_DRAIN;
 	t->drain++;
 }
@@ -149,4 +151,16 @@ const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t t
 								since) };
 	}
 	return m && m->table ? m->table->blob : NULL;
+}
+
+void perf_tables_interpreted(struct perf_tables *t, uint32_t tgid, uint64_t object,
+			     uint32_t number)
+{
+	uint64_t hash = hash_mix(hash_mix(hash_seed(), object), tgid);
+	uint64_t *slot = &t->interpreted[hash % PERF_INTERPRETED];
+
+	if (!t->registered || *slot == hash)
+		return;
+	*slot = hash;
+	registered_want_object(t->registered, tgid, object, number);
 }

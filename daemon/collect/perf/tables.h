@@ -24,6 +24,8 @@ struct perf_made_table {
 	const struct unwind_table *table;	/* NULL: none in this drain */
 };
 
+#define PERF_INTERPRETED	1024
+
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */
 	struct registered *registered;		/* not owned; NULL: such code has no tables */
@@ -34,6 +36,7 @@ struct perf_tables {
 	size_t nr_held, room_held;
 	struct perf_made_table *made;		/* looked up in this drain */
 	size_t nr_made, room_made, last_made;
+	uint64_t interpreted[PERF_INTERPRETED];	/* hashes of objects wanted in this drain */
 };
 
 void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
@@ -53,6 +56,10 @@ bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
  */
 const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t tgid,
 					       uint64_t address, uint64_t since);
+
+/* The code object @object, with its mark, is to be named by the runtime of that @number. */
+void perf_tables_interpreted(struct perf_tables *t, uint32_t tgid, uint64_t object,
+			     uint32_t number);
 
 void perf_tables_end_drain(struct perf_tables *t);
 

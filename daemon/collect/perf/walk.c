@@ -198,6 +198,8 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 		} else if (w->to_push && !is_made(m->image)) {
 			perf_pushed_table(w->to_push, m->image, table);
 		}
+		w->has_interpreter |= m->image->unwind.table &&
+				      m->image->unwind.table->runtime.number;
 		if (!perf_unwind_step(u, table, offset, ret_end))
 			return NULL;
 	} while (true);
@@ -234,21 +236,64 @@ static bool was_pushed(const struct perf_walk *w, const struct perf_mapping *m, 
 				      then->offset - then->start == m->offset - m->start));
 }
 
+static struct perf_image python_image = { .path = (char *)OP_RUNTIME_PYTHON_NAME,
+					  .anonymous = true };
+static const struct perf_mapping python = { .end = OP_RUNTIME_END, .image = &python_image };
+
+/* The frame at @address[0] and [1], as a caller; its object is to be read. */
+static struct perf_frame interpreted_frame(struct perf_walk *w, const uint64_t *address)
+{
+	uint64_t object = address[0] & ~BPF_INTERPRETED, offset = address[1] & ~BPF_INTERPRETED;
+
+	perf_tables_interpreted(&w->stacks->tables, w->tgid, object,
+				(uint32_t)(offset >> BPF_RUNTIME_SHIFT));
+	return (struct perf_frame){ &python, object + (uint32_t)offset + 1 };
+}
+
+/*
+ * The sample's own place if it is in an interpreter, and the interpreted frames that follow: they
+ * need no mapping. False: no room. *ret_nr: addresses used, 0 if the next is another frame.
+ */
+static bool add_interpreted(struct perf_walk *w, const struct bpf_stack *s, unsigned int i,
+			    unsigned int *ret_nr)
+{
+	const uint64_t *address = s->addresses + s->nr_kernel;
+	struct perf_frame f;
+
+	*ret_nr = 0;
+	if (i + 1 >= s->nr_user || !(address[i] & BPF_INTERPRETED))
+		return true;
+	*ret_nr = 2;
+	f = interpreted_frame(w, address + i);
+	if (i || !s->is_leaf_interpreted)
+		return add_copied(w, f.mapping, f.address);
+	w->interpreted = (struct perf_frame){ f.mapping, f.address - 1 };
+	return true;
+}
+
 /* [PC-96] The frames after a wrong table are wrong, so those before it are kept. */
 static void find_by_program(struct perf_walk *w)
 {
 	const struct bpf_stack *s = w->stack->walked;
 	const uint64_t *address = s->addresses + s->nr_kernel;
 	enum op_stack_end end = s->end & OP_STACK_END_MASK;
+	unsigned int nr;
 
 	w->flags = s->end & OP_STACK_FRAME_POINTERS;
 	if (s->serial && w->leaf && !was_pushed(w, w->leaf, w->pc)) {
 		w->end = OP_STACK_NO_MAPS;
 		return;
 	}
-	for (unsigned int i = 0; i < s->nr_user; i++) {
-		const struct perf_mapping *m = w->find(w->context, address[i] - 1);
+	for (unsigned int i = 0; i < s->nr_user; i += nr ? nr : 1) {
+		const struct perf_mapping *m;
 
+		if (!add_interpreted(w, s, i, &nr)) {
+			end = OP_STACK_TRUNCATED;
+			break;
+		}
+		if (nr)
+			continue;
+		m = w->find(w->context, address[i] - 1);
 		if (!m || !perf_mapping_has_place(m, address[i])) {
 			end = OP_STACK_NO_MAPS;
 			break;
@@ -311,6 +356,8 @@ struct perf_image *perf_walk_stack(struct perf_walk *w)
 	const uint64_t *address = listed_after(w->stack, (uint64_t)PERF_CONTEXT_KERNEL, &nr);
 
 	w->nr = w->nr_omitted = w->flags = 0;
+	w->interpreted.mapping = NULL;
+	w->has_interpreter = false;
 	w->found = (struct perf_entry){ 0, 0 };
 	w->end = OP_STACK_TRUNCATED;
 	if (w->stack->walked) {

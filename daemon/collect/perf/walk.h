@@ -45,6 +45,8 @@ struct perf_walk {
 	struct perf_frame frames[OP_STACK_DEPTH_MAX];	/* callers, innermost first */
 	unsigned int nr;
 	unsigned int end;		/* of OP_STACK_END */
+	struct perf_frame interpreted;	/* the sample's own place, instead of @pc, unless NULL */
+	bool has_interpreter;		/* whose frames were not looked for [IN-15] */
 	struct perf_entry found;	/* the outermost frame of a complete stack */
 	const struct perf_image *found_image;
 

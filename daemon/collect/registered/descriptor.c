@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "libutil/clock.h"
-#include "libutil/elf_file.h"
+#include "libutil/elf_symbols.h"
 #include "libutil/opener/registered.h"
 #include "libutil/sandbox/worker.h"
 
 #define SECTIONS_MAX	65536
 #define SEGMENTS_MAX	256
-#define NAMES_MAX	(UINT64_C(256) << 20)	/* bytes of a table's names, and of its symbols */
 
 /* Bounds for the files of a call. */
 #define CPU_SECONDS	5
@@ -41,57 +40,21 @@ static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
 	return ret < f->size ? ret : 0;
 }
 
-static uint64_t find_in(const struct elf_file *f, const struct elf_section *table,
-			const char *names, size_t names_size)
-{
-	size_t nr = table->size / sizeof(Elf64_Sym);
-	uint64_t value = 0;
-	Elf64_Sym *symbols;
-
-	if (!nr || table->size > NAMES_MAX ||
-	    elf_file_alloc(f, table->offset, nr * sizeof(*symbols), &symbols))
-		return 0;
-	for (size_t i = 0; i < nr && !value; i++) {
-		uint32_t name = elf_file_u32(f, &symbols[i].st_name);
-
-		if (name < names_size && !strcmp(names + name, REGISTERED_SYMBOL) &&
-		    elf_file_u16(f, &symbols[i].st_shndx) != SHN_UNDEF)
-			value = elf_file_u64(f, &symbols[i].st_value);
-	}
-	free(symbols);
-	return value ? offset_of(f, value) : 0;
-}
-
-static uint64_t find_by(const struct elf_file *f, const struct elf_section *table,
-			const struct elf_section *strings)
-{
-	uint64_t ret = 0;
-	char *names;
-
-	if (!strings->size || strings->size > NAMES_MAX ||
-	    elf_file_alloc(f, strings->offset, strings->size, &names))
-		return 0;
-	names[strings->size - 1] = '\0';
-	if (memmem(names, strings->size, REGISTERED_SYMBOL, sizeof(REGISTERED_SYMBOL)))
-		ret = find_in(f, table, names, strings->size);
-	free(names);
-	return ret;
-}
-
 uint64_t descriptor_find(int fd)
 {
+	static const char *const name = REGISTERED_SYMBOL;
+	struct elf_symbol symbol = { 0, 0 };
 	struct elf_section *s;
 	struct elf_file f;
-	uint64_t ret = 0;
 	size_t nr;
 
 	if (elf_file_open(fd, &f) || !f.is_64 || elf_file_sections(&f, SECTIONS_MAX, &s, &nr))
 		return 0;
-	for (size_t i = 0; i < nr && !ret; i++)
-		if ((s[i].type == SHT_DYNSYM || s[i].type == SHT_SYMTAB) && s[i].link < nr)
-			ret = find_by(&f, &s[i], &s[s[i].link]);
+	for (size_t i = 0; i < nr && !symbol.value; i++)
+		if (s[i].type == SHT_DYNSYM || s[i].type == SHT_SYMTAB)
+			elf_symbols_find(&f, s, nr, &s[i], &name, 1, &symbol);
 	free(s);
-	return ret;
+	return symbol.value ? offset_of(&f, symbol.value) : 0;
 }
 
 /* In that process. */

@@ -23,6 +23,7 @@
 #include "libutil/errand.h"
 #include "libutil/hash.h"
 #include "libutil/opener/ask.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
 #include "libutil/quiet_path.h"
 
@@ -43,6 +44,9 @@ struct mapped {
 struct look {
 	struct errand errand;
 	uint32_t pid;
+	uint32_t number;		/* the rest: for code objects */
+	uint64_t objects[OBJECTS_MAX];
+	size_t nr;
 };
 
 /* ---- files that were searched, for all threads ---- */
@@ -186,14 +190,40 @@ static int run(struct errand *errand)
 	return fd < 0 ? fd : 0;
 }
 
+static int run_objects(struct errand *errand)
+{
+	struct look *l = (struct look *)errand;
+	int fd = opener_objects(l->pid, l->number, l->objects, l->nr);
+
+	l->errand.opened = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+static int look(struct look *l, uint32_t pid, uid_t uid)
+{
+	int err;
+
+	l->pid = pid;
+	l->errand.fd = -1;
+	l->errand.place = hash_mix((uint64_t)(uintptr_t)run, uid);
+	err = errand_run(&l->errand, sizeof(*l));
+	return err ? err : l->errand.opened;
+}
+
 int registered_look(uint32_t pid, uid_t uid)
 {
-	struct look l = {
-		.errand = { .run = run, .fd = -1,
-			    .place = hash_mix((uint64_t)(uintptr_t)run, uid) },
-		.pid = pid,
-	};
-	int err = errand_run(&l.errand, sizeof(l));
+	struct look l = { .errand = { .run = run } };
 
-	return err ? err : l.errand.opened;
+	return look(&l, pid, uid);
+}
+
+int registered_look_objects(uint32_t pid, uid_t uid, uint32_t number, const uint64_t *objects,
+			    size_t nr)
+{
+	struct look l = { .errand = { .run = run_objects }, .number = number, .nr = nr };
+
+	if (nr > OBJECTS_MAX)
+		return -EINVAL;
+	memcpy(l.objects, objects, nr * sizeof(*objects));
+	return look(&l, pid, uid);
 }

@@ -23,9 +23,12 @@
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
 #include "libutil/proc_stat.h"
+#include "libutil/table.h"
 #include "libutil/thread.h"
+#include "libutil/xalloc.h"
 #include "unwind/build.h"
 
 #define PROCESSES_MAX	256		/* those not sampled for the longest time are forgotten */
@@ -36,8 +39,20 @@
 #define USERS		64		/* slots; users who share one share their time */
 #define WINDOWS_MAX	4		/* of a process, for a collector that is given tables */
 #define GONE_MAX	1024
+#define NAMED_MAX	65536		/* code objects of a process */
 #define USER_BYTES	(UINT64_C(128) << 20)	/* of the copies of a user */
 #define ALL_BYTES	(UINT64_C(512) << 20)
+
+/* The code objects of an interpreter. */
+struct objects {
+	uint64_t *wanted;
+	size_t nr, room, nr_read;	/* those after nr_read are to be read */
+	struct hash_table known;	/* indices in wanted */
+	uint32_t number;		/* of the runtime */
+	uint64_t not_before;		/* ns */
+	int fd;				/* what was read, or -1 */
+	uint64_t size;
+};
 
 struct process {
 	struct list_head order;		/* most recently sampled first */
@@ -51,6 +66,7 @@ struct process {
 	uint64_t version;		/* of it, unique in this program; 0: none */
 	uint64_t built;			/* the last version that a table was built of */
 	uint32_t missing;		/* was logged */
+	struct objects objects;
 	struct window {
 		uint32_t number;	/* unwind_window() of samples; 0: unused */
 		uint64_t version;	/* of the table that was given away; 0: none */
@@ -91,6 +107,15 @@ static void drop_copy(struct process *p)
 	p->size = p->version = p->built = 0;
 }
 
+static void drop_objects(struct process *p)
+{
+	if (p->objects.fd >= 0)
+		close(p->objects.fd);
+	hash_table_free(&p->objects.known);
+	free(p->objects.wanted);
+	p->objects = (struct objects){ .fd = -1 };
+}
+
 /* Its process has ended, or is forgotten: so are the tables that were given away. */
 static void end_windows(struct registered *r, struct process *p)
 {
@@ -109,6 +134,7 @@ static void drop(struct registered *r, struct process *p)
 {
 	end_windows(r, p);
 	drop_copy(p);
+	drop_objects(p);
 	list_del(&p->order);
 	free(p);
 	r->nr--;
@@ -137,7 +163,7 @@ static struct process *add(struct registered *r, uint32_t tgid)
 	if (!p)
 		return NULL;
 	p->tgid = tgid;
-	p->fd = -1;
+	p->fd = p->objects.fd = -1;
 	p->known_at = now_ns();
 	list_add(&p->order, &r->processes);
 	r->nr++;
@@ -178,11 +204,21 @@ static uint64_t *user_of(struct registered *r, uid_t uid)
 	return &r->user_not_before[hash_u64(uid) % USERS];
 }
 
+static bool has_unread(const struct process *p)
+{
+	return p->objects.nr_read < p->objects.nr;
+}
+
+/* When to look at it, if at all. Objects are read more often, because each is read once. */
 static uint64_t due_at(struct registered *r, const struct process *p)
 {
-	uint64_t of_user = p->start_time && p->uid ? *user_of(r, p->uid) : 0;
+	uint64_t of_user = p->start_time && p->uid ? *user_of(r, p->uid) : 0, at = UINT64_MAX;
 
-	return p->not_before > of_user ? p->not_before : of_user;
+	if (p->wanted)
+		at = p->not_before;
+	if (has_unread(p) && p->objects.not_before < at)
+		at = p->objects.not_before;
+	return at > of_user ? at : of_user;
 }
 
 /* The first one that is due, or NULL; then *ret_at is when one will be. */
@@ -197,9 +233,9 @@ static struct process *next_due(struct registered *r, uint64_t *ret_at)
 
 		p = list_entry(e, struct process, order);
 		at = due_at(r, p);
-		if (p->wanted && at <= now)
+		if (at <= now)
 			return p;
-		if (p->wanted && at < *ret_at)
+		if (at < *ret_at)
 			*ret_at = at;
 	}
 	return NULL;
@@ -213,8 +249,8 @@ static bool has_room(struct registered *r, const struct process *of, uint64_t si
 	list_for_each_entry(p, &r->processes, order) {
 		if (p == of)
 			continue;
-		all += p->size;
-		of_user += p->uid == of->uid ? p->size : 0;
+		all += p->size + p->objects.size;
+		of_user += p->uid == of->uid ? p->size + p->objects.size : 0;
 	}
 	return of_user <= USER_BYTES && all <= ALL_BYTES;
 }
@@ -277,7 +313,7 @@ static void keep_copy(struct registered *r, struct process *p, int fd, bool is_n
 		close(fd);
 		return;
 	}
-	if (!has_room(r, p, (uint64_t)st.st_size)) {
+	if (!has_room(r, p, p->objects.size + (uint64_t)st.st_size)) {
 		log_about(LOG_MISC, "process %" PRIu32 ": ignored code that it registered: no room "
 			  "beside that of others", p->tgid);
 		close(fd);
@@ -316,34 +352,66 @@ static bool find_owner(uint32_t tgid, struct owner *ret)
 	return is_found;
 }
 
-/* [task] With the lock; releases it meanwhile. */
-static void look(struct registered *r, struct process *p)
+/* Append @fd, which it takes over, to what was read before. */
+static void keep_objects(struct registered *r, struct process *p, int fd)
 {
-	const uint32_t tgid = p->tgid;
+	struct objects *o = &p->objects;
+	struct stat st;
+	size_t size = fstat(fd, &st) ? 0 : (size_t)st.st_size;
+	char *bytes = NULL;
+
+	if (!has_room(r, p, p->size + o->size + size)) {
+		log_about(LOG_MISC, "process %" PRIu32 ": ignored names of interpreted functions: "
+			  "no room beside those of others", p->tgid);
+	} else if (o->fd < 0) {
+		o->fd = fd;
+		o->size = size;
+		return;
+	} else if (size && (bytes = malloc(size)) && !file_read_at(fd, bytes, size, 0)) {
+		o->size += file_write_fd(o->fd, bytes, size) ? 0 : size;
+	}
+	free(bytes);
+	close(fd);
+}
+
+/* [task] With the lock; releases it meanwhile. Some of the objects that were not read yet. */
+static void look_objects(struct registered *r, struct process *p)
+{
+	struct objects *o = &p->objects;
+	const uint32_t tgid = p->tgid, number = o->number;
+	size_t left = o->nr - o->nr_read, nr = left < OBJECTS_MAX ? left : OBJECTS_MAX;
+	uint64_t begin = now_ns(), now, batch[OBJECTS_MAX];
+	const uid_t uid = p->uid;
+	int fd;
+
+	memcpy(batch, o->wanted + o->nr_read, nr * sizeof(*batch));
+	o->nr_read += nr;
+	pthread_mutex_unlock(&r->lock);
+	fd = registered_look_objects(tgid, uid, number, batch, nr);
+	pthread_mutex_lock(&r->lock);
+	if (fd >= 0)
+		keep_objects(r, p, fd);
+	now = now_ns();
+	o->not_before = now + USER_FACTOR * (now - begin);
+}
+
+/* [task] With the lock; releases it meanwhile. */
+static void look_copy(struct registered *r, struct process *p)
+{
 	uint64_t begin = now_ns(), now, took, age;
-	struct owner owner = { 0 };
+	const uint32_t tgid = p->tgid;
+	const uid_t uid = p->uid;
 	bool is_new;
-	int fd = -ESRCH;
+	int fd;
 
 	p->wanted = false;
-	p->looking = true;
 	pthread_mutex_unlock(&r->lock);
-	if (find_owner(tgid, &owner))
-		fd = registered_look(tgid, owner.uid);
+	fd = registered_look(tgid, uid);
 	is_new = fd >= 0 && !is_last_copy(p, fd);	/* takes a while if it is large */
 	pthread_mutex_lock(&r->lock);
 	now = now_ns();
 	took = now - begin;
 	age = now - p->known_at;
-	p->looking = false;
-	if (owner.start_time && p->start_time && owner.start_time != p->start_time)
-		drop_copy(p);		/* its number was used again */
-	if (!owner.start_time)
-		end_windows(r, p);
-	if (owner.start_time) {
-		p->start_time = owner.start_time;
-		p->uid = owner.uid;
-	}
 	if (fd >= 0)
 		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
@@ -351,7 +419,35 @@ static void look(struct registered *r, struct process *p)
 	age = age < PAUSE_MIN_NS ? PAUSE_MIN_NS : age;
 	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
 	p->not_before = now + (age > PAUSE_FACTOR * took ? age : PAUSE_FACTOR * took);
-	*user_of(r, p->uid) = now + USER_FACTOR * took;
+	*user_of(r, uid) = now + USER_FACTOR * took;
+}
+
+/* [task] With the lock; releases it meanwhile. */
+static void look(struct registered *r, struct process *p)
+{
+	struct owner owner = { 0 };
+
+	p->looking = true;
+	pthread_mutex_unlock(&r->lock);
+	(void)find_owner(p->tgid, &owner);
+	pthread_mutex_lock(&r->lock);
+	if (!owner.start_time) {		/* it has ended: what was read stays */
+		end_windows(r, p);
+		p->wanted = false;
+		p->objects.nr_read = p->objects.nr;
+	} else {
+		if (p->start_time && owner.start_time != p->start_time) {
+			drop_copy(p);		/* its number was used again */
+			drop_objects(p);
+		}
+		p->start_time = owner.start_time;
+		p->uid = owner.uid;
+		if (has_unread(p))
+			look_objects(r, p);
+		if (p->wanted && now_ns() >= p->not_before)
+			look_copy(r, p);
+	}
+	p->looking = false;
 	pthread_cond_broadcast(&r->done);
 }
 
@@ -428,6 +524,56 @@ void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64
 				 n - first < WINDOWS_MAX; n++)
 		add_window(p, n);
 	pthread_mutex_unlock(&r->lock);
+}
+
+static bool is_object(const void *objects, uint32_t id, const void *key)
+{
+	return ((const struct objects *)objects)->wanted[id] == *(const uint64_t *)key;
+}
+
+static void add_object(struct registered *r, struct process *p, uint64_t object, uint32_t number)
+{
+	uint64_t hash = hash_mix(hash_seed(), object);
+	struct objects *o = &p->objects;
+
+	if (o->nr && o->number != number)
+		drop_objects(p);		/* after exec */
+	if (o->nr == NAMED_MAX ||
+	    hash_table_find(&o->known, hash, is_object, o, &object) != HASH_NONE)
+		return;
+	o->number = number;
+	xgrow(o->wanted, o->nr, o->room);
+	o->wanted[o->nr] = object;
+	hash_table_add(&o->known, hash, (uint32_t)o->nr++);
+	pthread_cond_signal(&r->work);
+}
+
+void registered_want_object(struct registered *r, uint32_t tgid, uint64_t object, uint32_t number)
+{
+	struct process *p;
+
+	pthread_mutex_lock(&r->lock);
+	p = find(r, tgid);
+	if (!p)
+		p = add(r, tgid);
+	if (p) {
+		list_move(&p->order, &r->processes);
+		add_object(r, p, object, number);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+int registered_objects(struct registered *r, uint32_t tgid)
+{
+	struct process *p;
+	int fd = -1;
+
+	pthread_mutex_lock(&r->lock);
+	p = find(r, tgid);
+	if (p && p->objects.fd >= 0)
+		fd = fcntl(p->objects.fd, F_DUPFD_CLOEXEC, 0);
+	pthread_mutex_unlock(&r->lock);
+	return fd;
 }
 
 int registered_copy(struct registered *r, uint32_t tgid)

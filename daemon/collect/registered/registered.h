@@ -33,6 +33,15 @@ void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64
 /* A descriptor of the last copy, the caller's; or -1: none. */
 int registered_copy(struct registered *r, uint32_t tgid);
 
+/*
+ * The process is sampled in the interpreted code @object (address and mark) of the runtime of that
+ * @number: read its name, once.
+ */
+void registered_want_object(struct registered *r, uint32_t tgid, uint64_t object, uint32_t number);
+
+/* A descriptor of all such objects that were read (libutil/opener/objects.h), or -1. */
+int registered_objects(struct registered *r, uint32_t tgid);
+
 /* Wait until everything wanted and due was looked at, for at most @ns. */
 void registered_wait(struct registered *r, uint64_t ns);
 

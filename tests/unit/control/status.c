@@ -140,11 +140,13 @@ TEST(status_of_stacks)
 			     "unwind tables\nunwind.tables 12\nunwind.bytes 2097152\n"
 			     "unwind.limit 67108864\nunwind.refused 1\nstacks.complete 970\n"
 			     "stacks.truncated 20\nstacks.untold 10\nstacks_guessed 5\n"
+			     "stacks_interpreter 20\n"
 			     "stacks_lost 3\narcs_lost 4\nstacks_memory 65536\n");
 
 	CHECK(strstr(text, "\nCall stacks: 1000, 97.0 % complete, 2.0 % cut at the depth asked for"
 			   ", 1.0 % of unknown end\n"
 			   "  0.5 % partly unwound by frame pointers, without a table\n"
+			   "  2.0 % without interpreted functions, which --collector=bpf finds\n"
 			   "  index of 64 kB in memory\nCall stacks lost: 3\nCall arcs lost: 4\n"
 			   "Stacks unwound by: 12 unwind tables, 2048 of 65536 kB; 1 images "
 			   "without a usable table\n"), "%s", text);

@@ -15,7 +15,9 @@
 
 #include "libutil/fd_message.h"
 #include "libutil/file.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
+#include "runtime/runtime.h"
 #include "libutil/opener/serve.h"
 #include "libutil/quiet_path.h"
 #include "tests/unit/own_mounts.h"
@@ -348,6 +350,78 @@ static pid_t start_waiting(void)
 			pause();
 	}
 	return pid;
+}
+
+/* What CPython 3.11 has in memory for a function. */
+struct fake_function {
+	struct { uint64_t head[3]; const char *name; } code_type, str_type, bytes_type;
+	struct { uint64_t head; void *type; uint64_t length, hash, state, unused; char text[64]; }
+		name, file;
+	struct { uint64_t head; void *type; uint64_t size, hash; char bytes[8]; } lines;
+	uint64_t code[32];
+};
+
+static uint64_t make_function(struct fake_function *f)
+{
+	const struct op_runtime_python *t = &op_runtime_python[OP_RUNTIME_PYTHON_3_11];
+
+	f->code_type.name = "code";
+	f->str_type.name = "str";
+	f->bytes_type.name = "bytes";
+	f->name.type = f->file.type = &f->str_type;
+	f->name.state = f->file.state = 1 << 2 | 1 << 5 | 1 << 6;
+	f->name.length = f->file.length = 4;
+	memcpy(f->name.text, "main", 4);
+	memcpy(f->file.text, "a.py", 4);
+	f->lines.type = &f->bytes_type;
+	f->lines.size = 3;
+	f->code[OP_PYTHON_TYPE / 8] = (uintptr_t)&f->code_type;
+	f->code[OP_PYTHON_SIZE / 8] = 5;
+	f->code[t->line / 8] = 77;
+	f->code[t->name / 8] = (uintptr_t)&f->name;
+	f->code[t->file / 8] = (uintptr_t)&f->file;
+	f->code[t->lines / 8] = (uintptr_t)&f->lines;
+	return (uintptr_t)f->code | op_runtime_mark(5, 77);
+}
+
+TEST(copies_only_code_objects)
+{
+	static struct fake_function good, no_code, no_text, other;
+	struct opener_request r = { .kind = OPENER_OBJECTS, .nr = 6,
+				    .file = OP_RUNTIME_PYTHON_3_11 };
+	struct object_head head;
+	char text[11];
+	pid_t pid;
+	int fd;
+
+	need_root();
+	r.ranges[0].start = make_function(&no_code);
+	no_code.code_type.name = "coda";
+	r.ranges[1].start = make_function(&no_text);
+	no_text.file.type = &no_text.bytes_type;
+	r.ranges[2].start = make_function(&other);
+	other.code[OP_PYTHON_SIZE / 8] = 6;	/* not the one that was sampled */
+	r.ranges[3].start = 8;			/* not mapped */
+	r.ranges[4].start = make_function(&good);
+	r.ranges[5].start = (uintptr_t)&good.name;
+	pid = start_waiting();
+	start();
+	r.pid = (uint32_t)pid;
+	fd = ask_for(&r, -1);
+	CHECK(fd > 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	      lseek(fd, 0, SEEK_END) == sizeof(head) + sizeof(text), "one object");
+	CHECK(head.object == r.ranges[4].start && head.instructions == 5 && head.line == 77 &&
+	      head.name_size == 4 && head.name_width == 1 && head.lines_size == 3, "its head");
+	CHECK(pread(fd, text, sizeof(text), sizeof(head)) == sizeof(text) &&
+	      !memcmp(text, "maina.py\0\0", sizeof(text)), "its names");
+	close(fd);
+	r.file = OP_RUNTIMES;
+	CHECK(ask_for(&r, -1) == -EINVAL, "no runtime");
+	r.file = OP_RUNTIME_PYTHON_3_11;
+	r.nr = OBJECTS_MAX + 1;
+	CHECK(ask_for(&r, -1) == -EINVAL, "too many");
+	end();
+	kill(pid, SIGKILL);
 }
 
 TEST(copies_only_what_begins_as_an_elf_file)

@@ -21,32 +21,34 @@ static int open_self(void)
 
 TEST(same_table)
 {
-	struct op_unwind_table *here = NULL, *apart = NULL;
-	size_t len_here = 0, len = 0;
+	struct op_unwind_table *here = NULL;
+	struct unwind_table apart = {.blob = NULL}, none;
+	size_t len_here = 0;
 	uint64_t cpu_ns = 0;
 	int fd = open_self();
 
 	CHECK(!unwind_build_fd(fd, 64 * MB, &here, &len_here, NULL), "here");
-	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &apart, &len, &cpu_ns), "apart");
-	CHECK(len == len_here && !memcmp(here, apart, len), "%zu and %zu bytes", len, len_here);
+	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &apart, &cpu_ns), "apart");
+	CHECK(apart.len == len_here && !memcmp(here, apart.blob, apart.len), "%zu and %zu bytes",
+	      apart.len, len_here);
+	CHECK(!apart.runtime.number, "an interpreter");
 	CHECK(cpu_ns > 0, "CPU time");
-	CHECK(unwind_build_apart(fd, 0, 1000, -1, &apart, &len, &cpu_ns) == -EFBIG, "limit");
+	CHECK(unwind_build_apart(fd, 0, 1000, -1, &none, &cpu_ns) == -EFBIG, "limit");
 	free(here);
-	free(apart);
+	free((void *)apart.blob);
 	close(fd);
 }
 
 TEST(descriptor_keeps_its_position)
 {
-	struct op_unwind_table *table = NULL;
+	struct unwind_table table = {.blob = NULL};
 	uint64_t cpu_ns;
 	int fd = open_self();
-	size_t len;
 
 	CHECK(lseek(fd, 7, SEEK_SET) == 7, "seek");
-	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &table, &len, &cpu_ns), "apart");
+	CHECK(!unwind_build_apart(fd, 0, 64 * MB, -1, &table, &cpu_ns), "apart");
 	CHECK(lseek(fd, 0, SEEK_CUR) == 7, "moved");
-	free(table);
+	free((void *)table.blob);
 	close(fd);
 }
 

@@ -17,6 +17,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "daemon/collect/bpf/shared.h"
+#include "runtime/walk.h"
 #include "unwind/walk.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -33,10 +34,14 @@ struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax,
 		      ip, cs, flags, sp, ss;
 } __attribute__((preserve_access_index));
+struct thread_struct {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
 struct task_struct {
 	unsigned int flags;
 	unsigned in_execve : 1;
 	struct mm_struct *mm;
+	struct thread_struct thread;
 } __attribute__((preserve_access_index));
 struct hrtimer {
 	__s64 _softexpires;
@@ -128,6 +133,10 @@ struct walk {
 	struct bpf_mapping last;	/* that of the frame before */
 	bool copy;			/* the stack is to be copied */
 	bool is_leaf;			/* the cursor's frame is the sample itself */
+	bool has_runtime;		/* the next is begun */
+	struct op_runtime_walk runtime;
+	struct op_runtime_frame frame;
+	enum op_runtime_result result;
 	struct bpf_stack stack;
 };
 struct {
@@ -272,6 +281,59 @@ static __always_inline bool read_user(void *context, u64 address, u64 *ret)
 	return true;
 }
 
+/* ---- interpreted frames ---- */
+
+static long step_runtime(__u32 i, void *context)
+{
+	struct walk *w = *(struct walk **)context;
+	__u32 n = w->stack.nr_kernel + w->stack.nr_user;
+
+	w->result = op_runtime_step(&w->runtime, &w->frame, read_user, NULL);
+	if (w->result != OP_RUNTIME_FRAME || w->stack.nr_user + 2 > BPF_USER_MAX ||
+	    n + 2 > BPF_ADDRESSES_MAX)
+		return 1;
+	w->stack.addresses[n] = w->frame.object | BPF_INTERPRETED;
+	w->stack.addresses[n + 1] = w->frame.offset | BPF_INTERPRETED |
+				    (__u64)w->runtime.number << BPF_RUNTIME_SHIFT;
+	w->stack.nr_user += 2;
+	return 0;
+}
+
+/*
+ * Write the interpreted frames, if any, of the C frame from @sp to the cursor's. Returns whether
+ * there were any; with *@is_full there was no room for all of them.
+ */
+static __noinline bool write_interpreted(struct walk *w, __u64 sp, const struct bpf_image *image,
+					 bool *is_full)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	__u16 nr_user = w->stack.nr_user;
+
+	if (!w->has_runtime)
+		op_runtime_begin(&w->runtime, &image->runtime, w->last.start - w->last.offset,
+				 BPF_CORE_READ(task, thread.fsbase), read_user, NULL);
+	w->has_runtime = true;
+	if (!op_runtime_enter(&w->runtime, sp, w->cursor.floor, read_user, NULL))
+		return false;
+	bpf_loop(OP_STACK_DEPTH_MAX + 1, step_runtime, &w, 0);
+	*is_full = w->result == OP_RUNTIME_FRAME;
+	if (w->result == OP_RUNTIME_BAD)
+		w->stack.nr_user = nr_user;
+	return w->result != OP_RUNTIME_BAD;
+}
+
+/* False: no room. */
+static __always_inline bool write_native(struct walk *w, __u64 caller)
+{
+	__u32 n = w->stack.nr_kernel + w->stack.nr_user;
+
+	if (w->stack.nr_user >= BPF_USER_MAX || n >= BPF_ADDRESSES_MAX)
+		return false;
+	w->stack.addresses[n] = caller;
+	w->stack.nr_user++;
+	return true;
+}
+
 /* Write the cursor's frame, unless it is the sample, and go to its caller. 1: that was the last. */
 static long step(__u32 i, void *context)
 {
@@ -280,8 +342,9 @@ static long step(__u32 i, void *context)
 	const struct op_unwind_rule *rule, *before = NULL;
 	enum op_unwind_result result;
 	struct bpf_image *image;
-	__u64 place = op_unwind_place(c), offset;
-	__u32 n = w->stack.nr_kernel + w->stack.nr_user, index;
+	__u64 place = op_unwind_place(c), offset, caller, sp;
+	bool is_interpreted = false, is_full = false;
+	__u32 index;
 
 	w->copy = true;
 	if (!find_mapping(w, place))
@@ -291,20 +354,22 @@ static long step(__u32 i, void *context)
 	if (!image || image->state == BPF_IMAGE_PENDING)
 		return 1;
 	w->copy = false;
-	if (!w->is_leaf) {
-		w->stack.end = OP_STACK_TRUNCATED;
-		if (w->stack.nr_user >= OP_STACK_DEPTH_MAX || n >= BPF_ADDRESSES_MAX)
-			return 1;
-		w->stack.addresses[n] = op_unwind_caller(c);
-		w->stack.nr_user++;
-	}
-	w->is_leaf = false;
+	w->stack.end = OP_STACK_TRUNCATED;
+	caller = op_unwind_caller(c);
+	sp = c->value[OP_X86_RSP];
 	w->stack.sp = c->floor;
 	offset = w->last.offset + (place - w->last.start);
 	rule = rule_at(image, offset);
 	if (!rule && c->exact && offset)
 		before = rule_at(image, offset - 1);
 	result = op_unwind_by_rule(rule, before, c, read_user, NULL);
+	if (image->runtime.number && result == OP_UNWIND_STEPPED)
+		is_interpreted = write_interpreted(w, sp, image, &is_full);
+	if (w->is_leaf)
+		w->stack.is_leaf_interpreted = is_interpreted;
+	if (is_full || (!is_interpreted && !w->is_leaf && !write_native(w, caller)))
+		return 1;
+	w->is_leaf = false;
 	if (result == OP_UNWIND_STEPPED)
 		return 0;
 	w->stack.end = op_unwind_end(result);
@@ -359,6 +424,7 @@ static __always_inline bool walk_user(struct bpf_perf_event_data *ctx, struct ta
 		op_unwind_start(&w->cursor);
 	}
 	w->is_leaf = !in_kernel;
+	w->has_runtime = false;
 	w->stack.serial = w->process.serial;
 	w->stack.end = OP_STACK_TRUNCATED;
 	w->copy = false;
@@ -395,6 +461,7 @@ static __always_inline int write_stack(struct bpf_perf_event_data *ctx, __u64 pl
 	w->stack.nr_kernel = w->stack.nr_user = 0;
 	w->stack.serial = 0;
 	w->stack.sp = 0;
+	w->stack.is_leaf_interpreted = 0;
 	w->stack.end = OP_STACK_NO_USER;
 	if (in_kernel && !list_kernel(ctx, w))
 		return 1;

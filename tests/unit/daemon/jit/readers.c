@@ -2,6 +2,8 @@
 /* readers.c - perf maps, jitdumps, OProfile's dumps: what is read and what is dropped */
 #include <elf.h>
 #include <inttypes.h>
+#include "libutil/opener/objects.h"
+#include "runtime/runtime.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/tmpdir.h"
@@ -216,6 +218,63 @@ TEST(dump)
 	dump_load(&s, 4, 0x6000, 4, "behind", NULL);
 	expect(&s, read_dump, &window, "1000+4@1000000000-3000000000 Main.run=CODE;"
 	       "2000+4@2000000000 none;", 4);
+	strbuf_free(&s);
+}
+
+/* A code object of CPython 3.11. */
+static void add_object(struct strbuf *s, uint64_t object, uint32_t instructions, const char *name,
+		       uint32_t width, const char *lines)
+{
+	struct object_head h = {.object = object,
+				.number = OP_RUNTIME_PYTHON_3_11,
+				.instructions = instructions,
+				.line = 10,
+				.name_size = (uint32_t)strlen(name) / width * width,
+				.file_size = 4,
+				.lines_size = (uint32_t)strlen(lines),
+				.name_width = width,
+				.file_width = 1};
+
+	strbuf_add_bytes(s, (const char *)&h, sizeof(h));
+	strbuf_add_bytes(s, name, h.name_size);
+	strbuf_add(s, "a.py");
+	strbuf_add(s, lines);
+}
+
+static bool read_interpreted(const struct strbuf *s, struct jit_code *c)
+{
+	return jit_read_interpreted(s->text, s->len, c);
+}
+
+TEST(interpreted)
+{
+	/* one instruction: of no change; 2, one line on; 1, 3 back; 8, of no line */
+	static const char lines[] = "\x80\x01\xd9\x01\x01\xe8\x07\xff";
+	static const struct { uint64_t at; uint32_t line; } want[] = {
+		{ 0x10000000b8, 10 }, { 0x10000000ba, 11 }, { 0x10000000be, 8 },
+	};
+	struct strbuf s = STRBUF_INIT;
+	struct jit_code c;
+	size_t len;
+
+	add_object(&s, 0x1000000000, 12, "f\xe9\n", 1, lines);
+	add_object(&s, 0x2000000000, 1, "\xac\x20gg", 2, "");
+	expect(&s, read_interpreted, NULL, "1000000000+d0 f\xc3\xa9? (a.py:10);"
+	       "2000000000+ba \xe2\x82\xac\xe6\x9d\xa7 (a.py:10);", 0);
+	jit_code_init(&c, NULL);
+	CHECK(read_interpreted(&s, &c) && c.nr_lines == 3 && c.blocks[0].nr_lines == 3, "lines");
+	for (size_t i = 0; i < c.nr_lines; i++)
+		CHECK(c.lines[i].address == want[i].at && c.lines[i].line == want[i].line,
+		      "%" PRIx64 ": line %u", c.lines[i].address, c.lines[i].line);
+	jit_code_free(&c);
+	/* wherever it is truncated */
+	len = s.len;
+	while (len-- > 0) {
+		jit_code_init(&c, NULL);
+		(void)jit_read_interpreted(s.text, len, &c);
+		CHECK(c.nr <= 1, "%zu bytes", len);
+		jit_code_free(&c);
+	}
 	strbuf_free(&s);
 }
 
