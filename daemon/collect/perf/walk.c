@@ -156,8 +156,7 @@ static bool find_table(struct perf_walk *w, const struct perf_mapping *m, uint64
 
 	if (is_made(m->image)) {
 		*ret_offset = (uint32_t)pc;
-		*ret = perf_tables_made(tables, w->tgid, pc, w->since);
-		return true;
+		return perf_tables_made(tables, w->tgid, pc, w->since, w->time, ret);
 	}
 	*ret_offset = perf_mapping_offset(m, pc);
 	return perf_tables_get(tables, m->image, ret);

@@ -33,6 +33,7 @@
 #define PAUSE_MAX_NS	(5 * NS_PER_SECOND)	/* known, from here to there, */
 #define PAUSE_FACTOR	100		/* or this many times what the last one took; */
 #define USER_FACTOR	10		/* and for other processes of its user, unless it is root */
+#define WAIT_NS		(5 * NS_PER_SECOND)	/* of samples for the next look, at most */
 #define USERS		64		/* slots; users who share one share their time */
 #define WINDOWS_MAX	4		/* of a process, for a collector that is given tables */
 #define GONE_MAX	1024
@@ -45,11 +46,15 @@ struct process {
 	uid_t uid;
 	uint64_t start_time;		/* of the process, in ticks; 0: not looked at yet */
 	bool wanted, looking;
+	bool is_changing;		/* the last look found something new, or is to come */
 	uint64_t known_at, not_before;	/* ns */
+	uint64_t soonest;		/* not before that if code is missing; ns */
+	uint64_t looked_at;		/* when the last look began; ns, 0: there was none */
 	int fd;				/* the last copy, or -1 */
 	uint64_t size, copied_at;	/* of it */
 	uint64_t version;		/* of it, unique in this program; 0: none */
-	uint64_t built;			/* the last version that a table was built of */
+	uint64_t built;			/* the last version that a table was built of, */
+	uint64_t refused;		/* and that one could not be built of */
 	uint32_t missing;		/* was logged */
 	struct window {
 		uint32_t number;	/* unwind_window() of samples; 0: unused */
@@ -139,6 +144,7 @@ static struct process *add(struct registered *r, uint32_t tgid)
 	p->tgid = tgid;
 	p->fd = -1;
 	p->known_at = now_ns();
+	p->is_changing = true;
 	list_add(&p->order, &r->processes);
 	r->nr++;
 	return p;
@@ -316,6 +322,16 @@ static bool find_owner(uint32_t tgid, struct owner *ret)
 	return is_found;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* [task] With the lock; releases it meanwhile. */
 static void look(struct registered *r, struct process *p)
 {
@@ -336,6 +352,7 @@ static void look(struct registered *r, struct process *p)
 	took = now - begin;
 	age = now - p->known_at;
 	p->looking = false;
+	p->looked_at = begin;
 	if (owner.start_time && p->start_time && owner.start_time != p->start_time)
 		drop_copy(p);		/* its number was used again */
 	if (!owner.start_time)
@@ -348,9 +365,10 @@ static void look(struct registered *r, struct process *p)
 		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
 		drop_copy(p);
-	age = age < PAUSE_MIN_NS ? PAUSE_MIN_NS : age;
 	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
-	p->not_before = now + (age > PAUSE_FACTOR * took ? age : PAUSE_FACTOR * took);
+	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), PAUSE_FACTOR * took);
+	p->is_changing = is_new;
+	p->soonest = is_new ? now + larger(PAUSE_MIN_NS, USER_FACTOR * took) : p->not_before;
 	*user_of(r, p->uid) = now + USER_FACTOR * took;
 	pthread_cond_broadcast(&r->done);
 }
@@ -430,6 +448,24 @@ void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64
 	pthread_mutex_unlock(&r->lock);
 }
 
+bool registered_missed(struct registered *r, uint32_t tgid, uint64_t time)
+{
+	struct process *p;
+	bool is_to_come = false;
+
+	pthread_mutex_lock(&r->lock);
+	p = want(r, tgid);
+	if (p && p->looked_at <= time && p->is_changing) {
+		p->not_before = smaller(p->not_before, p->soonest);
+		pthread_cond_signal(&r->work);
+		is_to_come = due_at(r, p) < now_ns() + WAIT_NS;
+	} else if (p && p->looked_at > time) {
+		is_to_come = p->version && p->version != p->built && p->version != p->refused;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return is_to_come;
+}
+
 int registered_copy(struct registered *r, uint32_t tgid)
 {
 	struct process *p;
@@ -471,8 +507,10 @@ static const struct unwind_table *table_of(const struct registered *r, struct pr
 	state = unwind_cache_get(r->cache, &key, version == p->version ? p->fd : -1, &table, NULL);
 	if (state == UNWIND_READY)
 		p->built = version;
-	else if (state == UNWIND_REFUSED)
+	else if (state == UNWIND_REFUSED && version == p->built)
 		p->built = 0;
+	else if (state == UNWIND_REFUSED)
+		p->refused = version;
 	return table;
 }
 
