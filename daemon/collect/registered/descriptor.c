@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* descriptor.c - a symbol table is read only if its names contain the one that is wanted */
+/* descriptor.c - a symbol table is read only if its names contain one that is wanted */
 #include "daemon/collect/registered/descriptor.h"
 
 #include <elf.h>
@@ -42,7 +42,7 @@ static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
 }
 
 static uint64_t find_in(const struct elf_file *f, const struct elf_section *table,
-			const char *names, size_t names_size)
+			const char *names, size_t names_size, const char *wanted)
 {
 	size_t nr = table->size / sizeof(Elf64_Sym);
 	uint64_t value = 0;
@@ -54,7 +54,7 @@ static uint64_t find_in(const struct elf_file *f, const struct elf_section *tabl
 	for (size_t i = 0; i < nr && !value; i++) {
 		uint32_t name = elf_file_u32(f, &symbols[i].st_name);
 
-		if (name < names_size && !strcmp(names + name, REGISTERED_SYMBOL) &&
+		if (name < names_size && !strcmp(names + name, wanted) &&
 		    elf_file_u16(f, &symbols[i].st_shndx) != SHN_UNDEF)
 			value = elf_file_u64(f, &symbols[i].st_value);
 	}
@@ -62,32 +62,37 @@ static uint64_t find_in(const struct elf_file *f, const struct elf_section *tabl
 	return value ? offset_of(f, value) : 0;
 }
 
-static uint64_t find_by(const struct elf_file *f, const struct elf_section *table,
-			const struct elf_section *strings)
+static struct registered_place find_by(const struct elf_file *f, const struct elf_section *table,
+				       const struct elf_section *strings)
 {
-	uint64_t ret = 0;
+	struct registered_place ret = { 0 };
 	char *names;
 
 	if (!strings->size || strings->size > NAMES_MAX ||
 	    elf_file_alloc(f, strings->offset, strings->size, &names))
-		return 0;
+		return ret;
 	names[strings->size - 1] = '\0';
-	if (memmem(names, strings->size, REGISTERED_SYMBOL, sizeof(REGISTERED_SYMBOL)))
-		ret = find_in(f, table, names, strings->size);
+	if (memmem(names, strings->size, REGISTERED_SYMBOL, sizeof(REGISTERED_SYMBOL))) {
+		ret.symbol = find_in(f, table, names, strings->size, REGISTERED_SYMBOL);
+	} else if (memmem(names, strings->size, REGISTERED_TYPES, sizeof(REGISTERED_TYPES))) {
+		ret.types = find_in(f, table, names, strings->size, REGISTERED_TYPES);
+		ret.symbol = ret.types ? find_in(f, table, names, strings->size,
+						 REGISTERED_STRUCTS) : 0;
+	}
 	free(names);
 	return ret;
 }
 
-uint64_t descriptor_find(int fd)
+struct registered_place descriptor_find(int fd)
 {
+	struct registered_place ret = { 0 };
 	struct elf_section *s;
 	struct elf_file f;
-	uint64_t ret = 0;
 	size_t nr;
 
 	if (elf_file_open(fd, &f) || !f.is_64 || elf_file_sections(&f, SECTIONS_MAX, &s, &nr))
-		return 0;
-	for (size_t i = 0; i < nr && !ret; i++)
+		return ret;
+	for (size_t i = 0; i < nr && !ret.symbol; i++)
 		if ((s[i].type == SHT_DYNSYM || s[i].type == SHT_SYMTAB) && s[i].link < nr)
 			ret = find_by(&f, &s[i], &s[s[i].link]);
 	free(s);
@@ -97,7 +102,7 @@ uint64_t descriptor_find(int fd)
 /* In that process. */
 static void run(const struct worker_task *task, const int *fds, int out)
 {
-	uint64_t offsets[DESCRIPTOR_FILES_MAX] = { 0 };
+	struct registered_place offsets[DESCRIPTOR_FILES_MAX] = { 0 };
 	uint32_t nr;
 
 	memcpy(&nr, task->argument, sizeof(nr));
@@ -106,14 +111,14 @@ static void run(const struct worker_task *task, const int *fds, int out)
 	(void)!write(out, offsets, sizeof(offsets));
 }
 
-int descriptor_find_apart(const int *fds, size_t nr, uint64_t *ret_offsets)
+int descriptor_find_apart(const int *fds, size_t nr, struct registered_place *ret_offsets)
 {
 	struct worker_task task = {
 		.run = run,
 		.sandbox = { .memory = MEMORY, .cpu_seconds = CPU_SECONDS, .seconds = SECONDS },
 		.nice = 10,
 	};
-	uint64_t offsets[DESCRIPTOR_FILES_MAX];
+	struct registered_place offsets[DESCRIPTOR_FILES_MAX];
 	uint32_t number = (uint32_t)nr;
 	struct pollfd p = { .events = POLLIN };
 	int err = -ETIMEDOUT;

@@ -258,6 +258,7 @@ static void log_missing(struct process *p, uint32_t missing)
 		[REGISTERED_FULL] = "the images are too large together",
 		[REGISTERED_UNREADABLE] = "an image or the list is not mapped",
 		[REGISTERED_NO_ELF] = "an image is not an ELF file",
+		[REGISTERED_OTHER] = "an unknown version of HotSpot",
 	};
 
 	for (unsigned int i = 0; i < REGISTERED_REASONS; i++)

@@ -384,16 +384,16 @@ TEST(the_variable_is_found_in_symbol_tables)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), none;
 	struct jit_descriptor d;
-	uint64_t offset, offsets[2];
+	struct registered_place place, places[2];
 
 	none = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	offset = descriptor_find(fd);
-	CHECK(offset && !file_read_at(fd, &d, sizeof(d), offset) && d.version == 1 && !d.first,
-	      "at %llu", (unsigned long long)offset);
-	CHECK(!descriptor_find(none), "in no program");
+	place = descriptor_find(fd);
+	CHECK(place.symbol && !place.types && !file_read_at(fd, &d, sizeof(d), place.symbol) &&
+	      d.version == 1 && !d.first, "at %llu", (unsigned long long)place.symbol);
+	CHECK(!descriptor_find(none).symbol, "in no program");
 	CHECK(!worker_start(NULL) &&
-	      !descriptor_find_apart((int[]){ none, fd }, 2, offsets) && !offsets[0] &&
-	      offsets[1] == offset, "apart");
+	      !descriptor_find_apart((int[]){ none, fd }, 2, places) && !places[0].symbol &&
+	      places[1].symbol == place.symbol, "apart");
 }
 
 /* ---- names ---- */
