@@ -42,7 +42,8 @@ static void add_rule(struct blob *b, size_t at, uint16_t rule)
 /* From @at on the state is @s. Java's functions keep nobody's registers, but rbp. */
 static void add_state(struct blob *b, size_t at, struct unwind_state *s)
 {
-	static const uint8_t lost[] = { OP_X86_RBX, OP_X86_R12, OP_X86_R13, OP_X86_R14, OP_X86_R15 };
+	static const uint8_t lost[] = { OP_X86_RBX, OP_X86_R12, OP_X86_R13, OP_X86_R14,
+					OP_X86_R15 };
 	uint16_t rule;
 
 	for (size_t i = 0; i < sizeof(lost); i++)

@@ -161,6 +161,7 @@ static struct perf_image *walk(struct perf_attribute *a, const struct placed *p,
 	w->leaf = p->mapping;
 	w->pc = s->pc;
 	w->to_push = a->pushed;
+	w->to_push_made = p->process ? a->pushed : NULL;
 	w->pushed = stack->walked ? perf_pushed_maps(a->pushed, stack->walked->serial, s->tgid) :
 				    NULL;
 	w->in_kernel = s->mode == PERF_MODE_KERNEL;

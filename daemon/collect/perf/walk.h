@@ -34,6 +34,7 @@ struct perf_walk {
 	const struct perf_mapping *leaf;	/* of the sample's own @pc; NULL: in the kernel */
 	uint64_t pc;
 	struct perf_pushed *to_push;	/* where tables go, or NULL */
+	struct perf_pushed *to_push_made;	/* where those of made code go, or NULL */
 	bool in_kernel;			/* the sample is */
 	bool may_wait;			/* for tables */
 	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-96] */
