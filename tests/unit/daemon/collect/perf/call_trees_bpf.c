@@ -8,7 +8,7 @@
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 
-static const struct sampling by_bpf = {500000, RING_WORDS, DEPTH, false, true};
+static const struct sampling by_bpf = {200000, RING_WORDS, DEPTH, false, true};
 
 TEST(without_frame_pointers)
 {
