@@ -22,6 +22,12 @@ TEST(signals)
 	check_stacks("call_tree", signal_modes, NR(signal_modes), &by_bpf);
 }
 
+TEST(signals_on_a_stack_of_their_own)
+{
+	need_bpf();
+	check_stacks("call_tree", altsignal_modes, NR(altsignal_modes), &by_bpf);
+}
+
 TEST(hostile_programs)
 {
 	need_bpf();
