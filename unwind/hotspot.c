@@ -44,7 +44,7 @@ static void add_state(struct blob *b, size_t at, struct unwind_state *s)
 {
 	static const uint8_t lost[] = { OP_X86_RBX, OP_X86_R12, OP_X86_R13, OP_X86_R14,
 					OP_X86_R15 };
-	uint16_t rule;
+	uint16_t rule = UNWIND_UNKNOWN_RULE;
 
 	for (size_t i = 0; i < sizeof(lost); i++)
 		s->at[lost[i]].where = UNWIND_UNDEFINED;
