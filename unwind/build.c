@@ -7,6 +7,7 @@
 #include "unwind/build.h"
 #include "unwind/cfi.h"
 #include "unwind/elf.h"
+#include "unwind/hotspot.h"
 #include "unwind/plt.h"
 #include "unwind/rows.h"
 #include "unwind/signal.h"
@@ -188,6 +189,30 @@ static int add_image(struct build *build, const struct elf_file *file, size_t li
 	return err;
 }
 
+static int add_blob(struct build *build, const struct registered_blob *blob,
+		    const unsigned char *code)
+{
+	int err = build->rules.machine ? 0 : unwind_rules_init(&build->rules, OP_UNWIND_X86_64);
+
+	if (!err && build->rules.machine == OP_UNWIND_X86_64)
+		err = unwind_hotspot_add(blob, code, build->window, &build->rules, &build->rows);
+	build->counts.functions += !err;
+	return err;
+}
+
+/* One of the copy: an ELF image, or code of HotSpot. */
+static int add_made(struct build *build, const unsigned char *image, size_t size, size_t limit)
+{
+	struct registered_blob blob;
+	struct elf_file file;
+	int err;
+
+	if (registered_is_blob(image, size, &blob))
+		return add_blob(build, &blob, image + sizeof(blob));
+	err = elf_file_open_memory(image, size, &file);
+	return err ? err : add_image(build, &file, limit);
+}
+
 int unwind_build_copy(const void *copy, size_t len, uint32_t window, size_t limit,
 		      struct op_unwind_table **ret, size_t *ret_len,
 		      struct unwind_counts *ret_counts)
@@ -199,11 +224,7 @@ int unwind_build_copy(const void *copy, size_t len, uint32_t window, size_t limi
 
 	unwind_rows_init(&build.rows, limit / sizeof(struct unwind_row) * 2);
 	while (!err && (image = registered_next(copy, len, &at, &size))) {
-		struct elf_file file;
-
-		err = elf_file_open_memory(image, size, &file);
-		if (!err)
-			err = add_image(&build, &file, limit);
+		err = add_made(&build, image, size, limit);
 		if (err && err != -ENOMEM && err != -EFBIG) {
 			build.counts.skipped++;
 			err = 0;

@@ -54,10 +54,15 @@ static bool set_return_address(uint16_t machine, const struct unwind_state *s,
 {
 	struct unwind_place place = to_cfa_relative(s, s->at[unwind_ra_column(machine)]);
 
-	rule->ra_register = OP_UNWIND_NO_REGISTER;
+	rule->ra_register = rule->save_base = OP_UNWIND_NO_REGISTER;
 	switch (place.where) {
 	case UNWIND_AT_CFA:
 		return to_words(machine, place.offset, &rule->ra);
+	case UNWIND_AT_REGISTER:
+		rule->ra_register = OP_UNWIND_AT_BASE;
+		rule->save_base = place.n;
+		return place.n < op_unwind_registers(machine) &&
+		       to_words(machine, place.offset, &rule->ra);
 	case UNWIND_IN_REGISTER:
 		rule->ra_register = place.n;
 		return place.n < op_unwind_registers(machine);
@@ -75,7 +80,6 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
 {
 	unsigned int nr_saved = 0;
 
-	rule->save_base = OP_UNWIND_NO_REGISTER;
 	for (uint32_t left = callee_saved(machine); left; left &= left - 1) {
 		unsigned int n = __builtin_ctz(left);
 		struct unwind_place place = to_cfa_relative(s, s->at[n]);
@@ -89,7 +93,7 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
 		    !to_words(machine, place.offset, &rule->at[nr_saved]))
 			continue;
 		if (place.where == UNWIND_AT_REGISTER) {
-			if (rule->from_base && rule->save_base != place.n)
+			if (rule->save_base != OP_UNWIND_NO_REGISTER && rule->save_base != place.n)
 				continue;
 			rule->from_base |= bit;
 			rule->save_base = place.n;

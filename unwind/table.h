@@ -36,6 +36,7 @@ enum op_unwind_x86 {
 #define OP_ARM64_SP			31
 #define OP_UNWIND_REGISTERS		32
 #define OP_UNWIND_NO_REGISTER		0xff
+#define OP_UNWIND_AT_BASE		0xfe	/* instead of a register with the return address */
 
 /* The canonical frame address (the caller's sp), [UT-10]. */
 enum op_unwind_cfa {
@@ -56,9 +57,9 @@ enum op_unwind_cfa {
 struct op_unwind_rule {
 	u8 cfa;			/* enum op_unwind_cfa */
 	u8 base;		/* base register of the CFA */
-	u8 ra_register;		/* has the return address; or OP_UNWIND_NO_REGISTER: see @ra */
+	u8 ra_register;		/* has the return address; or NO_REGISTER or AT_BASE: see @ra */
 	u8 save_base;		/* register that from_base is relative to */
-	s16 ra;			/* the return address is at CFA + word * ra */
+	s16 ra;			/* the return address is at CFA, or save_base, + word * ra */
 	u8 exact;		/* 1: the caller was interrupted there and did not call */
 	u8 index;		/* register; OP_CFA_INDEXED only */
 	s32 offset;		/* bytes */
@@ -171,11 +172,12 @@ static inline bool op_unwind_rule_ok(const struct op_unwind_rule *r, unsigned in
 	if (r->cfa >= OP_CFA_KINDS || r->base >= nr_registers || r->index >= nr_registers ||
 	    r->exact > 1)
 		return false;
-	if (r->ra_register >= nr_registers && r->ra_register != OP_UNWIND_NO_REGISTER)
+	if (r->ra_register >= nr_registers && r->ra_register != OP_UNWIND_NO_REGISTER &&
+	    r->ra_register != OP_UNWIND_AT_BASE)
 		return false;
 	if (((r->kept | r->saved) & ~all) || (r->kept & r->saved) || (r->from_base & ~r->saved))
 		return false;
-	if (r->from_base && r->save_base >= nr_registers)
+	if ((r->from_base || r->ra_register == OP_UNWIND_AT_BASE) && r->save_base >= nr_registers)
 		return false;
 	for (nr_saved = 0; left; nr_saved++)
 		left &= left - 1;

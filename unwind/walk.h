@@ -312,15 +312,17 @@ op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, o
 	if (rule->cfa == OP_CFA_SIGNAL)
 		return op_unwind_step_signal(rule, c, read, context);
 	result = op_unwind_find_cfa(rule, c, read, context, &cfa);
-	if (result == OP_UNWIND_STEPPED && rule->from_base)
+	if (result == OP_UNWIND_STEPPED &&
+	    (rule->from_base || rule->ra_register == OP_UNWIND_AT_BASE))
 		result = op_unwind_register(c, rule->save_base, read, context, &base);
 	if (result != OP_UNWIND_STEPPED)
 		return result;
-	if (rule->ra_register != OP_UNWIND_NO_REGISTER) {
+	if (rule->ra_register < OP_UNWIND_AT_BASE) {
 		result = op_unwind_register(c, rule->ra_register, read, context, &ra);
 		if (result != OP_UNWIND_STEPPED)
 			return result;
-	} else if (!read(context, cfa + op_unwind_words(c, rule->ra), &ra)) {
+	} else if (!read(context, (rule->ra_register == OP_UNWIND_AT_BASE ? base : cfa) +
+				  op_unwind_words(c, rule->ra), &ra)) {
 		return OP_UNWIND_UNREADABLE;
 	}
 	ra &= ~c->pac_mask;

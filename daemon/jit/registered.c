@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* registered.c - symbols of the ELF images that a process registered for debuggers [JT-65] */
+/* registered.c - symbols of what a process registered for debuggers [JT-65] */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +74,22 @@ static void add_image(struct jit_code *c, const unsigned char *bytes, size_t len
 	free(i.sections);
 }
 
+/* The code follows the head, and then the name. */
+static void add_blob(struct jit_code *c, const struct registered_blob *blob,
+		     const unsigned char *image, size_t len)
+{
+	const size_t name = sizeof(*blob) + blob->size;
+
+	jit_code_add(c, &(struct jit_block){ .start = blob->start, .size = blob->size, .birth = 1,
+					     .death = JIT_FOREVER, .code = image + sizeof(*blob) },
+		     (const char *)image + name, len - name);
+}
+
 bool jit_read_registered(const void *bytes, size_t len, struct jit_code *c)
 {
 	const unsigned char *image;
 	struct registered_head head;
+	struct registered_blob blob;
 	size_t at = 0, size;
 	uint64_t nr = 0;
 
@@ -88,7 +100,11 @@ bool jit_read_registered(const void *bytes, size_t len, struct jit_code *c)
 		return false;
 	/* new ones are put first into the list */
 	while ((image = registered_next(bytes, len, &at, &size)))
-		add_image(c, image, size, REGISTERED_IMAGES_MAX - nr++ % REGISTERED_IMAGES_MAX);
+		if (registered_is_blob(image, size, &blob))
+			add_blob(c, &blob, image, size);
+		else
+			add_image(c, image, size,
+				  REGISTERED_IMAGES_MAX - nr++ % REGISTERED_IMAGES_MAX);
 	c->dropped += head.missing != 0;
 	return true;
 }

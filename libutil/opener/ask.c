@@ -349,14 +349,16 @@ int opener_list(const char *proc, uint32_t after, uint32_t *pids)
 	return (int)answer.nr;
 }
 
-int opener_registered(uint32_t pid, const uint64_t *descriptors, size_t nr)
+int opener_registered(uint32_t pid, const struct registered_place *places, size_t nr)
 {
 	struct opener_request r = { .kind = OPENER_REGISTERED, .pid = pid, .nr = (uint32_t)nr };
 
 	if (!opener.socket)
-		return opener_registered_here(pid, descriptors, nr);
-	for (size_t i = 0; i < nr; i++)
-		r.ranges[i].start = descriptors[i];
+		return opener_registered_here(pid, places, nr);
+	for (size_t i = 0; i < nr; i++) {
+		r.ranges[i].start = places[i].symbol;
+		r.ranges[i].end = places[i].types;
+	}
 	return ask_one(&r, -1);
 }
 

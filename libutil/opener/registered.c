@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * registered.c - follow the lists of GDB's JIT interface in another process, and copy their images
+ * registered.c - copy what a process has registered for debuggers
  *
  * Only the process's own lock protects its list. So the list is followed again if it changed
  * meanwhile; and what was copied from memory that was reused is malformed at worst.
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libutil/opener/hotspot.h"
 #include "libutil/opener/memory.h"
 
 #define PIECE		(64u << 10)	/* bytes read at a time */
@@ -35,7 +36,7 @@ struct copy {
 	int fd;
 	uint64_t size;			/* of the file */
 	struct registered_head head;
-	unsigned int nr_entries;
+	unsigned int nr_entries, nr_blobs;
 };
 
 static bool is_elf(const unsigned char *head)
@@ -125,27 +126,65 @@ static int copy_list(struct copy *c, uint64_t address)
 	return 0;
 }
 
-/* -EAGAIN: a list changed meanwhile. */
-static int copy_all(struct copy *c, const uint64_t *descriptors, size_t nr)
+/* -EAGAIN: the list changed meanwhile. */
+static int copy_registered(struct copy *c, uint64_t descriptor)
 {
 	struct descriptor d, again;
-	int err;
+	int err = process_read(c->pid, descriptor, &d, sizeof(d));
+
+	if (!err && d.version == 1)
+		err = copy_list(c, d.first);
+	if (!err && (process_read(c->pid, descriptor, &again, sizeof(again)) ||
+		     memcmp(&d, &again, sizeof(d))))
+		err = -EAGAIN;
+	return err;
+}
+
+/* A piece of HotSpot's code: as an image. 1: no more. */
+static int copy_blob(void *context, const struct iovec *parts, int nr)
+{
+	struct copy *c = context;
+	struct registered_image image = { 0 };
+	struct iovec all[1 + HOTSPOT_PARTS] = { { &image, sizeof(image) } };
+	uint64_t room;
+
+	for (int i = 0; i < nr; i++) {
+		all[1 + i] = parts[i];
+		image.size += parts[i].iov_len;
+	}
+	room = sizeof(image) + ALIGN(image.size);
+	if (c->size + room > REGISTERED_BYTES_MAX)
+		return 1 + miss(c, REGISTERED_FULL);
+	if (c->nr_blobs++ >= REGISTERED_BLOBS_MAX)
+		return 1 + miss(c, REGISTERED_MANY);
+	if (pwritev(c->fd, all, 1 + nr, (off_t)c->size) !=
+	    (ssize_t)(sizeof(image) + image.size))
+		return -ENOSPC;
+	c->size += room;
+	c->head.nr++;
+	return 0;
+}
+
+static int copy_hotspot(struct copy *c, const struct registered_place *place)
+{
+	int err = hotspot_blobs(c->pid, place, copy_blob, c);
+
+	if (err == -EPROTO)
+		miss(c, REGISTERED_OTHER);
+	return err == 1 || err == -EPROTO || err == -EFAULT ? 0 : err;
+}
+
+static int copy_all(struct copy *c, const struct registered_place *places, size_t nr)
+{
+	int err = 0;
 
 	c->size = sizeof(c->head);
-	c->nr_entries = 0;
+	c->nr_entries = c->nr_blobs = 0;
 	c->head = (struct registered_head){ .magic = REGISTERED_MAGIC };
-	for (size_t i = 0; i < nr; i++) {
-		err = process_read(c->pid, descriptors[i], &d, sizeof(d));
-		if (err)
-			return err;
-		err = d.version == 1 ? copy_list(c, d.first) : 0;
-		if (err)
-			return err;
-		if (process_read(c->pid, descriptors[i], &again, sizeof(again)) ||
-		    memcmp(&d, &again, sizeof(d)))
-			return -EAGAIN;
-	}
-	return 0;
+	for (size_t i = 0; i < nr && !err; i++)
+		err = places[i].types ? copy_hotspot(c, &places[i]) :
+					copy_registered(c, places[i].symbol);
+	return err;
 }
 
 static int finish(const struct copy *c)
@@ -160,7 +199,7 @@ static int finish(const struct copy *c)
 		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ? -errno : 0;
 }
 
-int opener_registered_here(uint32_t pid, const uint64_t *descriptors, size_t nr)
+int opener_registered_here(uint32_t pid, const struct registered_place *places, size_t nr)
 {
 	struct copy c = { .pid = pid };
 	int err = -EAGAIN;
@@ -169,7 +208,7 @@ int opener_registered_here(uint32_t pid, const uint64_t *descriptors, size_t nr)
 	if (c.fd < 0)
 		return -errno;
 	for (unsigned int i = 0; i < ATTEMPTS && err == -EAGAIN; i++)
-		err = copy_all(&c, descriptors, nr);
+		err = copy_all(&c, places, nr);
 	if (!err || err == -EAGAIN)
 		err = finish(&c);
 	if (!err)
@@ -196,4 +235,13 @@ const unsigned char *registered_next(const unsigned char *bytes, size_t len, siz
 	*ret_len = image.size;
 	*at = from + ALIGN(image.size);
 	return bytes + from;
+}
+
+bool registered_is_blob(const unsigned char *image, size_t len, struct registered_blob *ret)
+{
+	if (len < sizeof(*ret))
+		return false;
+	memcpy(ret, image, sizeof(*ret));
+	return ret->magic == REGISTERED_BLOB && ret->size <= len - sizeof(*ret) &&
+	       ret->complete <= ret->size && ret->start <= UINT64_MAX - ret->size;
 }

@@ -26,8 +26,8 @@ enum opener_kind {
 	OPENER_GIVE,		/* give the descriptor's file @mode and to @uid and @gid */
 	OPENER_REMOVE,		/* the file @file of those that were named at the start */
 	OPENER_LIST,		/* processes after @pid */
-	OPENER_REGISTERED,	/* what @pid registered at the first @nr starts of @ranges */
-	OPENER_OBJECTS,		/* code objects of @pid there, by the runtime numbered @file */
+	OPENER_REGISTERED,	/* what @pid registered at the first @nr of @ranges, as places */
+	OPENER_OBJECTS,		/* code objects of @pid at their starts, of the runtime numbered @file */
 };
 
 /* "Handle": an O_PATH descriptor. */

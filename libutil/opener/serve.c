@@ -271,13 +271,13 @@ static int map_files(struct exchange *x)
 
 static int copy_registered(const struct opener_request *r)
 {
-	uint64_t descriptors[REGISTERED_LISTS_MAX];
+	struct registered_place places[REGISTERED_LISTS_MAX];
 
 	if (!r->pid || r->pid > INT_MAX || r->nr > REGISTERED_LISTS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < r->nr; i++)
-		descriptors[i] = r->ranges[i].start;
-	return opener_registered_here(r->pid, descriptors, r->nr);
+		places[i] = (struct registered_place){ r->ranges[i].start, r->ranges[i].end };
+	return opener_registered_here(r->pid, places, r->nr);
 }
 
 static int copy_objects(const struct opener_request *r)

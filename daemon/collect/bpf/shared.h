@@ -58,6 +58,7 @@ enum bpf_image_state {
 	BPF_IMAGE_PENDING,		/* its table is not known yet */
 	BPF_IMAGE_NO_TABLE,		/* frame pointers only */
 	BPF_IMAGE_TABLE,
+	BPF_IMAGE_MADE,			/* the same, of code that is still being made */
 };
 
 /* Where a file's table is. */

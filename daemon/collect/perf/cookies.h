@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "libutil/build_id.h"
 #include "libutil/list.h"
 #include "oprofilefs/op_abi.h"
@@ -62,6 +63,12 @@ struct perf_image {
 	struct perf_image *next;	/* in its bucket */
 	struct list_head idle;		/* in the table's list: without references */
 };
+
+/* Memory without a file: perhaps the process has registered the code there. */
+static inline bool perf_image_is_made(const struct perf_image *image)
+{
+	return image->anonymous && strcmp(image->path, "[vdso]");
+}
 
 #define PERF_COOKIES_IDLE_MAX	4096
 

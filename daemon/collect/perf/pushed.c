@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libutil/xalloc.h"
+#include "unwind/build.h"
 
 void perf_pushed_init(struct perf_pushed *p, struct bpf_walker *walker,
 		      struct perf_cookies *cookies)
@@ -142,15 +143,41 @@ static uint32_t place_mappings(struct perf_pushed *p, uint32_t nr)
 	return 0;
 }
 
-static void write_mappings(struct perf_pushed *p, const struct perf_maps *maps, uint32_t first)
+static struct perf_pushed_made *find_made(struct perf_pushed *p, uint32_t tgid, uint32_t window)
 {
+	for (size_t i = 0; i < PERF_PUSHED_MADE; i++)
+		if (p->made[i].epoch == p->epoch && p->made[i].tgid == tgid &&
+		    p->made[i].window == window)
+			return &p->made[i];
+	return NULL;
+}
+
+/* The table for code made in @m of @q, or NULL: stacks there are copied. */
+static const struct perf_pushed_made *made_of(struct perf_pushed *p, const struct perf_process *q,
+					      const struct perf_mapping *m)
+{
+	const struct perf_pushed_made *made = NULL;
+
+	if (perf_image_is_made(m->image))
+		made = find_made(p, q->tgid, unwind_window(m->start));
+	return made && made->since == q->program_since &&
+	       unwind_window(m->end - 1) == made->window ? made : NULL;
+}
+
+static void write_mappings(struct perf_pushed *p, const struct perf_process *q, uint32_t first)
+{
+	const struct perf_maps *maps = q->maps;
+
 	for (size_t i = 0; i < maps->nr; i++) {
 		const struct perf_mapping *m = &maps->mappings[i];
+		const struct perf_pushed_made *made = made_of(p, q, m);
 
-		push_image(p, m->image);
+		if (!made)
+			push_image(p, m->image);
 		p->walker->mappings[first + i] = (struct bpf_mapping){
-			.start = m->start, .end = m->end, .offset = m->offset,
-			.image = m->image->pushed.place,
+			.start = m->start, .end = m->end,
+			.offset = made ? (uint32_t)m->start : m->offset,
+			.image = made ? made->place : m->image->pushed.place,
 		};
 	}
 }
@@ -181,7 +208,7 @@ void perf_pushed_process(struct perf_pushed *p, struct perf_process *q)
 	process.first = place_mappings(p, (uint32_t)maps->nr);
 	process.nr = (uint32_t)maps->nr;
 	process.serial = q->pushed = p->next++;
-	write_mappings(p, maps, process.first);
+	write_mappings(p, q, process.first);
 	p->next_mapping = process.first + process.nr;
 	p->nr_mappings += maps->nr;
 	*process_of(p, process.serial) = (struct perf_pushed_process){
@@ -271,6 +298,34 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 	to->rules = new.rules;
 	to->runtime = new.runtime;
 	__atomic_store_n(&to->state, new.state, __ATOMIC_SEQ_CST);
+}
+
+void perf_pushed_made(struct perf_pushed *p, uint32_t tgid, uint64_t since, uint64_t pc,
+		      const struct op_unwind_table *table)
+{
+	struct perf_pushed_made *made = find_made(p, tgid, unwind_window(pc));
+	struct bpf_image image = { 0 };
+	struct bpf_process *way;
+
+	if (table->machine != OP_UNWIND_X86_64 ||
+	    (made && made->since == since && made->table == table &&
+	     made->nr_rows == table->nr_rows))
+		return;
+	if (p->nr_images == p->walker->nr_images || !place_table(p, table, &image)) {
+		if (fits_alone(p, table))
+			forget_tables(p);
+		return;
+	}
+	write_table(p->walker, table, &image);
+	image.state = BPF_IMAGE_MADE;
+	if (!made)
+		made = &p->made[p->next_made++ % PERF_PUSHED_MADE];
+	*made = (struct perf_pushed_made){ p->epoch, tgid, unwind_window(pc), since, table,
+					   table->nr_rows, p->nr_images++ };
+	p->walker->images[made->place] = image;
+	way = choose_way(p, tgid);
+	if (way->tgid == tgid)
+		set_serial(way, 0);
 }
 
 const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint64_t serial,

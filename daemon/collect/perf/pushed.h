@@ -22,6 +22,16 @@ struct perf_pushed_process {
 	struct perf_maps *maps;		/* as pushed; a reference */
 };
 
+/* A table of code that a process made, in 4 GiB of its addresses (unwind_window()). */
+struct perf_pushed_made {
+	uint64_t epoch;			/* as in perf_pushed; else it was forgotten */
+	uint32_t tgid, window;
+	uint64_t since;			/* the process's program_since */
+	const struct op_unwind_table *table;	/* not to be read: it may be gone */
+	uint32_t nr_rows, place;	/* of it; its image in the walker's */
+};
+#define PERF_PUSHED_MADE	64
+
 struct perf_pushed {
 	struct bpf_walker *walker;	/* not owned; NULL: nothing is pushed */
 	struct perf_cookies *cookies;	/* not owned */
@@ -35,6 +45,8 @@ struct perf_pushed {
 	size_t nr_mappings;		/* of those from kept on */
 	uint64_t epoch;			/* how often all tables were forgotten, and 1; never 0 */
 	uint32_t nr_images, nr_rules, nr_words;	/* in use */
+	struct perf_pushed_made made[PERF_PUSHED_MADE];
+	unsigned int next_made;		/* to be replaced */
 };
 #define PERF_PUSHED_MAX		(2 * (BPF_WAYS << BPF_SETS_SHIFT))
 
@@ -48,6 +60,13 @@ void perf_pushed_process(struct perf_pushed *p, struct perf_process *q);
 /* Push what is known of @image's table: NULL is none. Only of images in mappings pushed. */
 void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 		       const struct op_unwind_table *table);
+
+/*
+ * Push @table of the code that the process @tgid has made, with program_since @since, at @pc. What
+ * the program knows is not changed: it gets to know the process anew.
+ */
+void perf_pushed_made(struct perf_pushed *p, uint32_t tgid, uint64_t since, uint64_t pc,
+		      const struct op_unwind_table *table);
 
 /* The mappings by which the program walked a stack of @tgid. NULL: forgotten. */
 const struct perf_maps *perf_pushed_maps(const struct perf_pushed *p, uint64_t serial,

@@ -137,8 +137,15 @@ static struct perf_made_table *find_made(struct perf_tables *t, uint32_t tgid, u
 	return NULL;
 }
 
-const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t tgid,
-					       uint64_t address, uint64_t since)
+static bool has_code(const struct op_unwind_table *table, uint32_t offset)
+{
+	const struct op_unwind_rule *rule = op_unwind_lookup(table, offset);
+
+	return rule && rule->cfa != OP_CFA_NONE;
+}
+
+bool perf_tables_made(struct perf_tables *t, uint32_t tgid, uint64_t address, uint64_t since,
+		      uint64_t time, const struct op_unwind_table **ret)
 {
 	const uint32_t window = unwind_window(address);
 	struct perf_made_table *m = t->registered ? find_made(t, tgid, window) : NULL;
@@ -150,7 +157,9 @@ const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t t
 					       registered_table(t->registered, tgid, address,
 								since) };
 	}
-	return m && m->table ? m->table->blob : NULL;
+	*ret = m && m->table ? m->table->blob : NULL;
+	return !m || (*ret && has_code(*ret, (uint32_t)address)) ||
+	       !registered_missed(t->registered, tgid, time);
 }
 
 void perf_tables_interpreted(struct perf_tables *t, uint32_t tgid, uint64_t object,

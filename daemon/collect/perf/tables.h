@@ -52,10 +52,11 @@ bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
 
 /*
  * The table for code that the process @tgid has made at @address since the time @since, by the
- * lower 32 bits of addresses; or NULL. Valid until perf_tables_end_drain().
+ * lower 32 bits of addresses; or NULL. Valid until perf_tables_end_drain(). False: it lacks that
+ * code, which ran at @time, but may soon have it.
  */
-const struct op_unwind_table *perf_tables_made(struct perf_tables *t, uint32_t tgid,
-					       uint64_t address, uint64_t since);
+bool perf_tables_made(struct perf_tables *t, uint32_t tgid, uint64_t address, uint64_t since,
+		      uint64_t time, const struct op_unwind_table **ret);
 
 /* The code object @object, with its mark, is to be named by the runtime of that @number. */
 void perf_tables_interpreted(struct perf_tables *t, uint32_t tgid, uint64_t object,

@@ -142,22 +142,15 @@ static void end_walked(struct perf_walk *w, uint64_t sp, enum op_stack_end end)
 	w->end = end | w->flags | outer << OP_STACK_OUTER_SHIFT;
 }
 
-/* Memory without a file: perhaps the process has registered what is there. */
-static bool is_made(const struct perf_image *image)
-{
-	return image->anonymous && strcmp(image->path, "[vdso]");
-}
-
 /* The table for @pc in @m, or NULL, and the offset in it. False: it is being built. */
 static bool find_table(struct perf_walk *w, const struct perf_mapping *m, uint64_t pc,
 		       const struct op_unwind_table **ret, uint64_t *ret_offset)
 {
 	struct perf_tables *tables = &w->stacks->tables;
 
-	if (is_made(m->image)) {
+	if (perf_image_is_made(m->image)) {
 		*ret_offset = (uint32_t)pc;
-		*ret = perf_tables_made(tables, w->tgid, pc, w->since);
-		return true;
+		return perf_tables_made(tables, w->tgid, pc, w->since, w->time, ret);
 	}
 	*ret_offset = perf_mapping_offset(m, pc);
 	return perf_tables_get(tables, m->image, ret);
@@ -195,8 +188,11 @@ static struct perf_image *walk_copy(struct perf_walk *w, struct perf_unwind *u,
 		if (!find_table(w, m, pc, &table, &offset)) {
 			if (w->may_wait)
 				return m->image;
-		} else if (w->to_push && !is_made(m->image)) {
-			perf_pushed_table(w->to_push, m->image, table);
+		} else if (!perf_image_is_made(m->image)) {
+			if (w->to_push)
+				perf_pushed_table(w->to_push, m->image, table);
+		} else if (table && w->to_push_made) {
+			perf_pushed_made(w->to_push_made, w->tgid, w->since, pc, table);
 		}
 		w->has_interpreter |= m->image->unwind.table &&
 				      m->image->unwind.table->runtime.number;

@@ -34,11 +34,12 @@ struct perf_walk {
 	const struct perf_mapping *leaf;	/* of the sample's own @pc; NULL: in the kernel */
 	uint64_t pc;
 	struct perf_pushed *to_push;	/* where tables go, or NULL */
+	struct perf_pushed *to_push_made;	/* where those of made code go, or NULL */
 	bool in_kernel;			/* the sample is */
 	bool may_wait;			/* for tables */
 	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-96] */
 	uint32_t tgid;
-	uint64_t since;			/* the time of its last exec, or 0 */
+	uint64_t since, time;		/* of its last exec, or 0, and of the sample */
 	struct perf_entry entry;	/* of the main thread, if the sample is of that */
 
 	/* the result */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* descriptor.c - a symbol table is read only if its names contain the one that is wanted */
+/* descriptor.c - a symbol table is read only if its names contain one that is wanted */
 #include "daemon/collect/registered/descriptor.h"
 
 #include <elf.h>
@@ -40,27 +40,38 @@ static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
 	return ret < f->size ? ret : 0;
 }
 
-uint64_t descriptor_find(int fd)
+struct registered_place descriptor_find(int fd)
 {
-	static const char *const name = REGISTERED_SYMBOL;
-	struct elf_symbol symbol = { 0, 0 };
+	static const char *const names[] = { REGISTERED_SYMBOL };
+	static const char *const hotspot[] = { REGISTERED_TYPES, REGISTERED_STRUCTS };
+	struct elf_symbol own = { 0, 0 }, tables[2] = { { 0, 0 }, { 0, 0 } };
+	struct registered_place ret = { 0 };
 	struct elf_section *s;
 	struct elf_file f;
 	size_t nr;
 
 	if (elf_file_open(fd, &f) || !f.is_64 || elf_file_sections(&f, SECTIONS_MAX, &s, &nr))
-		return 0;
-	for (size_t i = 0; i < nr && !symbol.value; i++)
-		if (s[i].type == SHT_DYNSYM || s[i].type == SHT_SYMTAB)
-			elf_symbols_find(&f, s, nr, &s[i], &name, 1, &symbol);
+		return ret;
+	for (size_t i = 0; i < nr && !own.value; i++)
+		if (s[i].type == SHT_DYNSYM || s[i].type == SHT_SYMTAB) {
+			elf_symbols_find(&f, s, nr, &s[i], names, 1, &own);
+			if (!tables[0].value || !tables[1].value)
+				elf_symbols_find(&f, s, nr, &s[i], hotspot, 2, tables);
+		}
 	free(s);
-	return symbol.value ? offset_of(&f, symbol.value) : 0;
+	if (own.value) {
+		ret.symbol = offset_of(&f, own.value);
+	} else if (tables[0].value && tables[1].value) {
+		ret.types = offset_of(&f, tables[0].value);
+		ret.symbol = offset_of(&f, tables[1].value);
+	}
+	return ret;
 }
 
 /* In that process. */
 static void run(const struct worker_task *task, const int *fds, int out)
 {
-	uint64_t offsets[DESCRIPTOR_FILES_MAX] = { 0 };
+	struct registered_place offsets[DESCRIPTOR_FILES_MAX] = { 0 };
 	uint32_t nr;
 
 	memcpy(&nr, task->argument, sizeof(nr));
@@ -69,14 +80,14 @@ static void run(const struct worker_task *task, const int *fds, int out)
 	(void)!write(out, offsets, sizeof(offsets));
 }
 
-int descriptor_find_apart(const int *fds, size_t nr, uint64_t *ret_offsets)
+int descriptor_find_apart(const int *fds, size_t nr, struct registered_place *ret_offsets)
 {
 	struct worker_task task = {
 		.run = run,
 		.sandbox = { .memory = MEMORY, .cpu_seconds = CPU_SECONDS, .seconds = SECONDS },
 		.nice = 10,
 	};
-	uint64_t offsets[DESCRIPTOR_FILES_MAX];
+	struct registered_place offsets[DESCRIPTOR_FILES_MAX];
 	uint32_t number = (uint32_t)nr;
 	struct pollfd p = { .events = POLLIN };
 	int err = -ETIMEDOUT;

@@ -38,7 +38,7 @@ struct mapped {
 	uint32_t major, minor;
 	uint64_t inode;
 	bool is_known;
-	uint64_t found;			/* offset of the descriptor; 0: none */
+	struct registered_place found;	/* offsets of the variables; 0: none */
 };
 
 struct look {
@@ -53,7 +53,8 @@ struct look {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known {
-	uint64_t inode, device, offset, until_ns;
+	uint64_t inode, device, until_ns;
+	struct registered_place offset;
 } known[KNOWN_SLOTS];
 
 static struct known *slot_of(const struct mapped *m, uint64_t *ret_device)
@@ -72,18 +73,18 @@ static void recall(struct mapped *m)
 	pthread_mutex_lock(&lock);
 	k = slot_of(m, &device);
 	m->is_known = k->inode == m->inode && k->device == device && now_ns() < k->until_ns;
-	m->found = m->is_known ? k->offset : 0;
+	m->found = m->is_known ? k->offset : (struct registered_place){ 0 };
 	pthread_mutex_unlock(&lock);
 }
 
-static void keep(struct mapped *m, uint64_t offset)
+static void keep(struct mapped *m, struct registered_place offset)
 {
 	struct known *k;
 	uint64_t device;
 
 	pthread_mutex_lock(&lock);
 	k = slot_of(m, &device);
-	*k = (struct known){ m->inode, device, offset, now_ns() + KNOWN_NS };
+	*k = (struct known){ m->inode, device, now_ns() + KNOWN_NS, offset };
 	pthread_mutex_unlock(&lock);
 	m->is_known = true;
 	m->found = offset;
@@ -131,7 +132,7 @@ static void search(uint32_t pid, struct mapped *const *m, size_t nr)
 {
 	struct opener_mapping mappings[DESCRIPTOR_FILES_MAX];
 	struct mapped *opened[DESCRIPTOR_FILES_MAX];
-	uint64_t offsets[DESCRIPTOR_FILES_MAX];
+	struct registered_place offsets[DESCRIPTOR_FILES_MAX];
 	int fds[DESCRIPTOR_FILES_MAX];
 	size_t nr_fds = 0;
 
@@ -169,10 +170,17 @@ static void search_all(uint32_t pid, struct mapped *m, size_t nr)
 	}
 }
 
+/* The address of the variable at @offset of the file, if @m has it; else 0. */
+static uint64_t address_of(const struct mapped *m, uint64_t offset)
+{
+	return offset && offset - m->offset < m->end - m->start ?
+	       m->start + (offset - m->offset) : 0;
+}
+
 static int run(struct errand *errand)
 {
 	struct look *l = (struct look *)errand;
-	uint64_t descriptors[REGISTERED_LISTS_MAX];
+	struct registered_place places[REGISTERED_LISTS_MAX];
 	struct mapped *m = calloc(FILES_MAX, sizeof(*m));
 	size_t nr = 0, nr_files;
 	int fd;
@@ -181,11 +189,13 @@ static int run(struct errand *errand)
 		return -ENOMEM;
 	nr_files = read_maps(l->pid, m);
 	search_all(l->pid, m, nr_files);
-	for (size_t i = 0; i < nr_files && nr < REGISTERED_LISTS_MAX; i++)
-		if (m[i].found && m[i].found - m[i].offset < m[i].end - m[i].start)
-			descriptors[nr++] = m[i].start + (m[i].found - m[i].offset);
+	for (size_t i = 0; i < nr_files && nr < REGISTERED_LISTS_MAX; i++) {
+		places[nr].symbol = address_of(&m[i], m[i].found.symbol);
+		places[nr].types = address_of(&m[i], m[i].found.types);
+		nr += places[nr].symbol && !places[nr].types == !m[i].found.types;
+	}
 	free(m);
-	fd = nr ? opener_registered(l->pid, descriptors, nr) : -ENOENT;
+	fd = nr ? opener_registered(l->pid, places, nr) : -ENOENT;
 	l->errand.opened = fd < 0 ? -1 : fd;
 	return fd < 0 ? fd : 0;
 }

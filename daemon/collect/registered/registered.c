@@ -36,6 +36,7 @@
 #define PAUSE_MAX_NS	(5 * NS_PER_SECOND)	/* known, from here to there, */
 #define PAUSE_FACTOR	100		/* or this many times what the last one took; */
 #define USER_FACTOR	10		/* and for other processes of its user, unless it is root */
+#define WAIT_NS		(5 * NS_PER_SECOND)	/* of samples for the next look, at most */
 #define USERS		64		/* slots; users who share one share their time */
 #define WINDOWS_MAX	4		/* of a process, for a collector that is given tables */
 #define GONE_MAX	1024
@@ -60,11 +61,15 @@ struct process {
 	uid_t uid;
 	uint64_t start_time;		/* of the process, in ticks; 0: not looked at yet */
 	bool wanted, looking;
+	bool is_changing;		/* the last look found something new, or is to come */
 	uint64_t known_at, not_before;	/* ns */
+	uint64_t soonest;		/* not before that if code is missing; ns */
+	uint64_t looked_at;		/* when the last look began; ns, 0: there was none */
 	int fd;				/* the last copy, or -1 */
 	uint64_t size, copied_at;	/* of it */
 	uint64_t version;		/* of it, unique in this program; 0: none */
-	uint64_t built;			/* the last version that a table was built of */
+	uint64_t built;			/* the last version that a table was built of, */
+	uint64_t refused;		/* and that one could not be built of */
 	uint32_t missing;		/* was logged */
 	struct objects objects;
 	struct window {
@@ -165,6 +170,7 @@ static struct process *add(struct registered *r, uint32_t tgid)
 	p->tgid = tgid;
 	p->fd = p->objects.fd = -1;
 	p->known_at = now_ns();
+	p->is_changing = true;
 	list_add(&p->order, &r->processes);
 	r->nr++;
 	return p;
@@ -288,6 +294,7 @@ static void log_missing(struct process *p, uint32_t missing)
 		[REGISTERED_FULL] = "the images are too large together",
 		[REGISTERED_UNREADABLE] = "an image or the list is not mapped",
 		[REGISTERED_NO_ELF] = "an image is not an ELF file",
+		[REGISTERED_OTHER] = "an unknown version of HotSpot",
 	};
 
 	for (unsigned int i = 0; i < REGISTERED_REASONS; i++)
@@ -352,6 +359,16 @@ static bool find_owner(uint32_t tgid, struct owner *ret)
 	return is_found;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Append @fd, which it takes over, to what was read before. */
 static void keep_objects(struct registered *r, struct process *p, int fd)
 {
@@ -412,13 +429,15 @@ static void look_copy(struct registered *r, struct process *p)
 	now = now_ns();
 	took = now - begin;
 	age = now - p->known_at;
+	p->looked_at = begin;
 	if (fd >= 0)
 		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
 		drop_copy(p);
-	age = age < PAUSE_MIN_NS ? PAUSE_MIN_NS : age;
 	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
-	p->not_before = now + (age > PAUSE_FACTOR * took ? age : PAUSE_FACTOR * took);
+	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), PAUSE_FACTOR * took);
+	p->is_changing = is_new;
+	p->soonest = is_new ? now + larger(PAUSE_MIN_NS, USER_FACTOR * took) : p->not_before;
 	*user_of(r, uid) = now + USER_FACTOR * took;
 }
 
@@ -433,7 +452,9 @@ static void look(struct registered *r, struct process *p)
 	pthread_mutex_lock(&r->lock);
 	if (!owner.start_time) {		/* it has ended: what was read stays */
 		end_windows(r, p);
-		p->wanted = false;
+		p->wanted = p->is_changing = false;
+		p->looked_at = now_ns();
+		p->not_before = p->looked_at + PAUSE_MIN_NS;
 		p->objects.nr_read = p->objects.nr;
 	} else {
 		if (p->start_time && owner.start_time != p->start_time) {
@@ -524,6 +545,24 @@ void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64
 				 n - first < WINDOWS_MAX; n++)
 		add_window(p, n);
 	pthread_mutex_unlock(&r->lock);
+}
+
+bool registered_missed(struct registered *r, uint32_t tgid, uint64_t time)
+{
+	struct process *p;
+	bool is_to_come = false;
+
+	pthread_mutex_lock(&r->lock);
+	p = want(r, tgid);
+	if (p && p->looked_at <= time && p->is_changing) {
+		p->not_before = smaller(p->not_before, p->soonest);
+		pthread_cond_signal(&r->work);
+		is_to_come = due_at(r, p) < now_ns() + WAIT_NS;
+	} else if (p && p->looked_at > time) {
+		is_to_come = p->version && p->version != p->built && p->version != p->refused;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return is_to_come;
 }
 
 static bool is_object(const void *objects, uint32_t id, const void *key)
@@ -617,8 +656,10 @@ static const struct unwind_table *table_of(const struct registered *r, struct pr
 	state = unwind_cache_get(r->cache, &key, version == p->version ? p->fd : -1, &table, NULL);
 	if (state == UNWIND_READY)
 		p->built = version;
-	else if (state == UNWIND_REFUSED)
+	else if (state == UNWIND_REFUSED && version == p->built)
 		p->built = 0;
+	else if (state == UNWIND_REFUSED)
+		p->refused = version;
 	return table;
 }
 

@@ -30,6 +30,12 @@ struct registered *registered_destroy(struct registered *r);
  */
 void registered_want(struct registered *r, uint32_t tgid, uint64_t start, uint64_t end);
 
+/*
+ * There is no table for code that was sampled at @time, by now_ns(): look at the process as soon as
+ * its time allows. True: that is to come, or the table is being built.
+ */
+bool registered_missed(struct registered *r, uint32_t tgid, uint64_t time);
+
 /* A descriptor of the last copy, the caller's; or -1: none. */
 int registered_copy(struct registered *r, uint32_t tgid);
 

@@ -123,6 +123,150 @@ TEST(a_malformed_image_does_not_spoil_others)
 	free(table);
 }
 
+/* ---- HotSpot ---- */
+
+#define CODE_AT		UINT64_C(0x7f1234560000)
+
+static void add_code(const char *kind, uint64_t start, uint32_t frame, uint32_t complete,
+		     const void *code, uint32_t size)
+{
+	struct registered_blob blob = { .magic = REGISTERED_BLOB, .frame_size = frame,
+					.start = start, .size = size, .complete = complete };
+	struct made_bytes image = { malloc(sizeof(blob) + size), sizeof(blob) + size };
+
+	memcpy(blob.kind, kind, strnlen(kind, sizeof(blob.kind)));
+	memcpy(image.bytes, &blob, sizeof(blob));
+	memcpy(image.bytes + sizeof(blob), code, size);
+	add_image(image);
+}
+
+static const struct op_unwind_rule *rule_at(const struct op_unwind_table *table, uint64_t address)
+{
+	const struct op_unwind_rule *rule = op_unwind_lookup(table, (uint32_t)address);
+	static const struct op_unwind_rule none;
+
+	return rule ? rule : &none;
+}
+
+/* At an offset of code: a CFA of rsp and so much, with rbp saved there or not. */
+struct expected { unsigned int at; int cfa; bool is_saved; };
+
+static void expect(const struct op_unwind_table *table, const struct expected *e, size_t nr)
+{
+	for (size_t i = 0; table && i < nr; i++) {
+		const struct op_unwind_rule *rule = rule_at(table, CODE_AT + e[i].at);
+		bool is_saved = rule->saved & 1u << OP_X86_RBP;
+
+		CHECK(cfa_at(table, CODE_AT + e[i].at) == e[i].cfa && is_saved == e[i].is_saved,
+		      "at %u: rsp + %d", e[i].at, cfa_at(table, CODE_AT + e[i].at));
+	}
+}
+
+TEST(compiled_methods_have_frames_of_one_size)
+{
+	static const unsigned char pushing[] = {
+		0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff,	/* 0: mov %eax, -0x14000(%rsp) */
+		0x55, 0x48, 0x83, 0xec, 0x20,			/* 7: push %rbp; sub $32, %rsp */
+		0x90, 0x48, 0x83, 0xc4, 0x20, 0x5d,		/* 12: nop; add; pop %rbp */
+		0x49, 0x3b, 0xa7, 0x40, 0x03, 0, 0,		/* 18: cmp 0x340(%r15), %rsp */
+		0x0f, 0x87, 0, 0, 0, 0, 0xc3,			/* 25: ja; ret */
+		0x48, 0x83, 0xc4, 0x28, 0x5d, 0xc3,		/* 32: not of this frame */
+		0x48, 0x83, 0xc4, 0x20, 0x5d, 0xc3, 0x90,	/* 38: without a poll */
+	}, moving[] = {
+		0x48, 0x81, 0xec, 0x28, 0, 0, 0,		/* 0: sub $40, %rsp */
+		0x48, 0x89, 0x6c, 0x24, 0x20,			/* 7: mov %rbp, 32(%rsp) */
+		0x90, 0x90,
+	};
+	static const struct expected of_pushing[] = {
+		{ 0, 8, false }, { 7, 8, false }, { 8, 16, true }, { 12, 48, true },
+		{ 13, 48, true }, { 17, 16, true }, { 18, 8, false }, { 31, 8, false },
+		{ 32, 48, true }, { 36, 48, true }, { 42, 16, true }, { 43, 8, false },
+		{ 44, 48, true },
+	}, of_moving[] = {
+		{ 0, 8, false }, { 7, 48, false }, { 12, 48, true }, { 13, 48, true },
+	};
+	struct op_unwind_table *table;
+
+	new_copy();
+	add_code("nmethod", CODE_AT, 48, 12, pushing, sizeof(pushing));
+	table = build(CODE_AT, 0);
+	expect(table, of_pushing, sizeof(of_pushing) / sizeof(*of_pushing));
+	free(table);
+	new_copy();
+	add_code("nmethod", CODE_AT, 48, 12, moving, sizeof(moving));
+	table = build(CODE_AT, 0);
+	expect(table, of_moving, sizeof(of_moving) / sizeof(*of_moving));
+	CHECK(table && rule_at(table, CODE_AT + 12)->kept == 0, "no other register is kept");
+	free(table);
+	new_copy();
+	add_code("nmethod", CODE_AT, 56, 12, moving, sizeof(moving));
+	add_code("nmethod", CODE_AT + 100, 48, 12, moving, sizeof(moving));
+	table = build(CODE_AT, 0);
+	CHECK(table && rule_at(table, CODE_AT + 12)->cfa == OP_CFA_UNKNOWN, "another frame");
+	free(table);
+}
+
+TEST(other_code_of_hotspot_has_frame_pointers_or_none)
+{
+	static const unsigned char entering[] = {
+		0x90, 0x55, 0x48, 0x8b, 0xec, 0x90, 0xc9, 0xc3,	/* 1: enter; 6: leave; ret */
+		0x90, 0x55, 0x48, 0x8b, 0xec, 0x90,
+	};
+	static const struct expected of_entering[] = {
+		{ 0, 8, false }, { 1, 8, false }, { 2, 16, true }, { 7, 8, false }, { 9, 8, false },
+		{ 10, 16, true },
+	};
+	const uint64_t other = CODE_AT + 0x1000;
+	const struct op_unwind_rule *rule;
+	struct op_unwind_table *table;
+
+	new_copy();
+	add_code("StubRoutines (1)", CODE_AT, 0, sizeof(entering), entering, sizeof(entering));
+	add_code("Interpreter", other, 0, 0, entering, sizeof(entering));
+	add_code("vtable chunks", other + 0x100, 0, 0, entering, sizeof(entering));
+	add_code("I2C/C2I adapters", other + 0x200, 0, 0, entering, sizeof(entering));
+	table = build(CODE_AT, 0);
+	if (!table)
+		return;
+	expect(table, of_entering, sizeof(of_entering) / sizeof(*of_entering));
+	rule = rule_at(table, CODE_AT + 5);
+	CHECK(rule->base == OP_X86_RBP && rule->offset == 16, "a frame pointer");
+	rule = rule_at(table, CODE_AT + 8);
+	CHECK(rule->base == OP_X86_RBP && rule->offset == 16, "behind a return");
+	rule = rule_at(table, other + 3);
+	CHECK(rule->cfa == OP_CFA_DEREF && rule->base == OP_X86_RBP && rule->offset == -8 &&
+	      rule->ra_register == OP_UNWIND_AT_BASE && rule->save_base == OP_X86_RBP &&
+	      rule->ra == 1 && rule->from_base == 1u << OP_X86_RBP, "the interpreter");
+	CHECK(cfa_at(table, other + 0x103) == 8, "a stub that only jumps");
+	CHECK(rule_at(table, other + 0x203)->cfa == OP_CFA_UNKNOWN, "an adapter");
+	free(table);
+}
+
+TEST(code_of_no_sane_size_has_no_table)
+{
+	static const unsigned char code[] = { 0x55, 0x5d };
+	const struct registered_blob wild[] = {
+		{ REGISTERED_BLOB, 16, CODE_AT, 3, 1, "nmethod" },
+		{ REGISTERED_BLOB, 16, CODE_AT, 2, 3, "nmethod" },
+		{ REGISTERED_BLOB, 16, UINT64_MAX, 2, 1, "nmethod" },
+		{ REGISTERED_BLOB, 16, CODE_AT, UINT32_MAX, 1, "nmethod" },
+	};
+
+	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
+		struct made_bytes image = { malloc(sizeof(*wild) + 2), sizeof(*wild) + 2 };
+
+		memcpy(image.bytes, &wild[i], sizeof(*wild));
+		memcpy(image.bytes + sizeof(*wild), code, 2);
+		new_copy();
+		add_image(image);
+		build(CODE_AT, -EPROTO);
+	}
+	new_copy();
+	for (uint32_t frame = UINT32_MAX; frame; frame >>= 1)
+		add_code("nmethod", CODE_AT + frame % 4096, frame, 1, code, sizeof(code));
+	build(CODE_AT, -ENODATA);
+}
+
 TEST(nothing_is_no_table)
 {
 	const struct made_function f = { "f", 0, 100, 0x40 };

@@ -220,6 +220,22 @@ TEST(plt_entries)
 	}
 }
 
+TEST(return_address_beside_a_cfa_from_elsewhere)
+{
+	struct op_unwind_rule r = x86_rule(OP_X86_RBP, -8, 0);
+	struct op_unwind_cursor c = x86_at(4, 10);
+
+	r.cfa = OP_CFA_DEREF;
+	r.ra_register = OP_UNWIND_AT_BASE;
+	r.save_base = OP_X86_RBP;
+	r.ra = 1;
+	stack[9] = word(20);
+	stack[11] = 0xaaa;
+	stack[19] = 0xbbb;
+	CHECK(apply(r, &c) == OP_UNWIND_STEPPED && c.pc == 0xaaa && c.floor == word(20),
+	      "at %lx", c.pc);
+}
+
 TEST(return_address_in_a_register)
 {
 	struct op_unwind_cursor c = x86_at(4, 50);

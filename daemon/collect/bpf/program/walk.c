@@ -185,7 +185,7 @@ static __noinline const struct op_unwind_rule *rule_at(const struct bpf_image *i
 	struct op_unwind_rule *rule;
 	__u32 index;
 
-	if (image->state != BPF_IMAGE_TABLE || page >= image->nr_pages)
+	if (image->state < BPF_IMAGE_TABLE || page >= image->nr_pages)
 		return NULL;
 	s.low = word_at(image->pages + page);
 	s.nr = word_at(image->pages + page + 1) - s.low;
@@ -360,6 +360,10 @@ static long step(__u32 i, void *context)
 	w->stack.sp = c->floor;
 	offset = w->last.offset + (place - w->last.start);
 	rule = rule_at(image, offset);
+	if (!rule && image->state == BPF_IMAGE_MADE) {
+		w->copy = true;		/* the collector may have a newer table */
+		return 1;
+	}
 	if (!rule && c->exact && offset)
 		before = rule_at(image, offset - 1);
 	result = op_unwind_by_rule(rule, before, c, read_user, NULL);

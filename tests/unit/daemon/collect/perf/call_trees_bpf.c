@@ -8,7 +8,7 @@
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 
-static const struct sampling by_bpf = {500000, RING_WORDS, DEPTH, false, true};
+static const struct sampling by_bpf = {200000, RING_WORDS, DEPTH, false, true};
 
 TEST(without_frame_pointers)
 {
@@ -20,6 +20,12 @@ TEST(signals)
 {
 	need_bpf();
 	check_stacks("call_tree", signal_modes, NR(signal_modes), &by_bpf);
+}
+
+TEST(signals_on_a_stack_of_their_own)
+{
+	need_bpf();
+	check_stacks("call_tree", altsignal_modes, NR(altsignal_modes), &by_bpf);
 }
 
 TEST(hostile_programs)

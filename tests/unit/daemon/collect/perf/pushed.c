@@ -168,4 +168,81 @@ TEST(samples_under_way_keep_their_mappings)
 	tear_down();
 }
 
+/* A table of one row. */
+static struct made_table {
+	struct op_unwind_table head;
+	struct op_unwind_rule rules[1];
+	uint32_t pages[2];
+	uint16_t start[1], rule[1];
+} tables[2];
+
+static void map_made(struct perf_process *q, uint64_t start)
+{
+	struct perf_image_key key = { .path = "//anon" };
+	struct perf_mapping m = { .start = start, .end = start + 0x1000 };
+
+	m.image = perf_image_get(cookies, &key);
+	CHECK(perf_image_is_made(m.image), "it is no file");
+	perf_maps_add(cookies, &q->maps, &m);
+	perf_image_put(cookies, m.image);
+}
+
+/* The image by which the program walks code that process 1 made, after it was pushed again. */
+static const struct bpf_image *made_image(uint64_t start, uint64_t *ret_offset)
+{
+	const struct bpf_process *way;
+
+	perf_pushed_process(&pushed, &processes[0]);
+	way = find(1);
+	for (uint32_t i = 0; way && i < way->nr; i++) {
+		const struct bpf_mapping *m = &walker.mappings[way->first + i];
+
+		if (m->start == start) {
+			*ret_offset = m->offset;
+			return &walker.images[m->image];
+		}
+	}
+	return NULL;
+}
+
+TEST(code_that_was_made_is_walked_by_the_last_table)
+{
+	const uint64_t at = UINT64_C(0x7f1200010000);
+	const struct bpf_image *image;
+	uint64_t offset = 0;
+	unsigned char rules[4 * BPF_RULE_BYTES];
+	uint32_t words[4 * 4];
+
+	set_up(NR_IMAGES);
+	walker.rules = rules;
+	walker.words = words;
+	walker.nr_rules = 4;
+	walker.nr_words = 16;
+	for (size_t i = 0; i < 2; i++)
+		tables[i].head = (struct op_unwind_table){
+			OP_UNWIND_MAGIC, OP_UNWIND_VERSION, OP_UNWIND_X86_64, 1, 1, 1, 1
+		};
+	map_made(&processes[0], at);
+	processes[0].program_since = 5;
+	CHECK(made_image(at, &offset)->state == BPF_IMAGE_PENDING, "without a table it is copied");
+	perf_pushed_made(&pushed, 1, 5, at + 3, &tables[0].head);
+	CHECK(!find(1), "what the program knows is not changed");
+	image = made_image(at, &offset);
+	CHECK(image->state == BPF_IMAGE_MADE && offset == (uint32_t)at, "the table");
+	perf_pushed_made(&pushed, 1, 5, at + 3, &tables[0].head);
+	CHECK(find(1), "the same again");
+	perf_pushed_made(&pushed, 1, 5, at + 3, &tables[1].head);
+	CHECK(made_image(at, &offset) != image && made_image(at, &offset)->state == BPF_IMAGE_MADE,
+	      "a newer one has another place");
+	processes[0].program_since = 6;
+	perf_pushed_made(&pushed, 2, 5, at + 3, &tables[0].head);
+	exec_process(&processes[0], 1, 1);
+	map_made(&processes[0], at);
+	CHECK(made_image(at, &offset)->state == BPF_IMAGE_PENDING, "another program");
+	for (size_t i = 0; i < 20; i++)
+		perf_pushed_made(&pushed, 1, 6, at + 3, &tables[i % 2].head);
+	CHECK(pushed.nr_rules <= 4 && pushed.nr_words <= 16, "it fits");
+	tear_down();
+}
+
 TEST_MAIN()

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "tests/unit/daemon/collect/bpf/need_bpf.h"
 
 #include "daemon/collect/collector.h"
 #include "daemon/collect/registered/descriptor.h"
@@ -384,16 +384,16 @@ TEST(the_variable_is_found_in_symbol_tables)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), none;
 	struct jit_descriptor d;
-	uint64_t offset, offsets[2];
+	struct registered_place place, places[2];
 
 	none = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	offset = descriptor_find(fd);
-	CHECK(offset && !file_read_at(fd, &d, sizeof(d), offset) && d.version == 1 && !d.first,
-	      "at %llu", (unsigned long long)offset);
-	CHECK(!descriptor_find(none), "in no program");
+	place = descriptor_find(fd);
+	CHECK(place.symbol && !place.types && !file_read_at(fd, &d, sizeof(d), place.symbol) &&
+	      d.version == 1 && !d.first, "at %llu", (unsigned long long)place.symbol);
+	CHECK(!descriptor_find(none).symbol, "in no program");
 	CHECK(!worker_start(NULL) &&
-	      !descriptor_find_apart((int[]){ none, fd }, 2, offsets) && !offsets[0] &&
-	      offsets[1] == offset, "apart");
+	      !descriptor_find_apart((int[]){ none, fd }, 2, places) && !places[0].symbol &&
+	      places[1].symbol == place.symbol, "apart");
 }
 
 /* ---- names ---- */
@@ -474,13 +474,15 @@ static void feed(void *context, const op_word *words, size_t nr)
 	trans_feed(context, words, nr);
 }
 
-static void check_stacks(void (*prepare)(void))
+/* @walker: walks the stacks, or NULL. */
+static void check_stacks(void (*prepare)(void), struct bpf_walker *walker)
 {
 	static const struct trans_ops ops = { .stack = take_stack };
 	struct collector_event event = { .count = 500000, .kernel = true, .user = true };
 	struct collector_config config = { .events = &event, .nr_events = 1,
 					   .clock_khz = 1000000, .callgraph_depth = 32 };
-	struct collector *c = collector_perf();
+	struct collector *c = walker ? collector_bpf() : collector_perf();
+	struct collector_status status = { 0 };
 	struct trans *trans = trans_new(&ops, NULL);
 	uint64_t until = now_ns() + DEADLINE_NS;
 	struct op_error e = { "" };
@@ -491,6 +493,7 @@ static void check_stacks(void (*prepare)(void))
 	open_registered();
 	config.unwind = cache;
 	config.registered = r;
+	config.walker = walker;
 	CHECK(!c->open(c, &config, &e) && !c->start(c, &e), "open: %s", e.text);
 	while (seen.nr < GOAL && now_ns() < until) {
 		usleep(20000);
@@ -498,6 +501,9 @@ static void check_stacks(void (*prepare)(void))
 	}
 	CHECK(seen.nr >= GOAL && seen.whole * 100 >= seen.nr * 99, "%llu of %llu whole: %s",
 	      (unsigned long long)seen.whole, (unsigned long long)seen.nr, seen.wrong);
+	c->status(c, &status);
+	CHECK(!walker || status.nr_walked >= seen.nr / 2, "%llu by BPF",
+	      (unsigned long long)status.nr_walked);
 	c->stop(c, &e);
 	c->close(c);
 	trans_free(trans);
@@ -507,12 +513,23 @@ static void check_stacks(void (*prepare)(void))
 
 TEST(stacks_through_it_are_whole)
 {
-	check_stacks(with_debug_frame);
+	check_stacks(with_debug_frame, NULL);
 }
 
 TEST(stacks_by_relocated_frames_are_whole)
 {
-	check_stacks(with_eh_frame);
+	check_stacks(with_eh_frame, NULL);
+}
+
+TEST(stacks_through_it_are_walked_by_bpf)
+{
+	struct bpf_walker *walker = NULL;
+	struct op_error e = { "" };
+
+	need_bpf();
+	CHECK(!bpf_walker_load((size_t)16 << 20, &walker, &e), "%s", e.text);
+	check_stacks(with_debug_frame, walker);
+	bpf_walker_free(walker);
 }
 
 TEST_MAIN()

@@ -150,9 +150,13 @@ NOINLINE void interrupted(void)
 	AFTERWARDS;
 }
 
-LOOP void signals(void)
+LOOP void signals(int flags)
 {
-	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
+	static char room[65536];
+	const stack_t own = {.ss_sp = room, .ss_size = sizeof(room)};
+
+	sigaltstack(&own, NULL);
 
 	sigaction(SIGUSR1, &action, NULL);
 	for (;;)
@@ -325,7 +329,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "deep"))
 		recursion(601, argv[2]);
 	else if (!strcmp(mode, "signal"))
-		signals();
+		signals(0);
+	else if (!strcmp(mode, "altsignal"))
+		signals(SA_ONSTACK);
 	else if (!strcmp(mode, "callback"))
 		callback();
 	else if (!strcmp(mode, "tail"))

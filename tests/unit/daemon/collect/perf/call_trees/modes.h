@@ -75,6 +75,13 @@ static const struct mode signal_modes[] = {
 	 .has_no_way_out = true},
 };
 
+/* On a stack of the handler's own: that of the interrupted function is not in a copy. */
+static const struct mode altsignal_modes[] = {
+	{.name = "altsignal",
+	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
+	 .has_no_way_out = true},
+};
+
 /* Of calltree32; what restores registers is its own. */
 static const struct mode modes_32[] = {
 	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
