@@ -280,9 +280,9 @@ TEST(parts_of_intervals_count_on_average)
 }
 
 /*
- * New threads whose timers are ahead of what they used have a sample when a tick finds them running.
- * If that came at once, half of these would have one, which sleep nearly all the time: timers are
- * ahead by half a tick at first, and the interval is a tick.
+ * New threads whose timers are ahead of what they used have a sample when a tick finds them
+ * running. If that came at once, half of these would have one, which sleep nearly all the time:
+ * timers are ahead by half a tick at first, and the interval is a tick.
  */
 TEST(short_work_has_no_more_samples_than_are_due)
 {
