@@ -412,12 +412,12 @@ static void expect_next(struct sampler_profiler *p, struct sampling_target *t)
 static uint64_t weight_of(struct sampler_profiler *p, const struct sampling_target *t,
 			  uint64_t cpu_ns)
 {
-	uint64_t interval = p->params.interval_ns, delay = cpu_ns - t->cpu_due;
+	uint64_t interval = p->params.interval_ns, nr;
 
 	if (cpu_ns < t->cpu_due)
 		return 0;
-	p->delay_ns += delay < interval ? delay : interval;
-	p->nr_delays++;
+	p->delay_ns += schedule_delays(cpu_ns - t->cpu_due, interval, &nr);
+	p->nr_delays += nr;
 	return intervals_used(t, interval, cpu_ns);
 }
 

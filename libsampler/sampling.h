@@ -186,6 +186,12 @@ enum sampler_status walker_walk(struct walker *w, const struct walk_states *stat
 /* --- schedule.c: pure functions --- */
 /* The next grid point, at least half an interval after @now; *missed: skipped ones. [SM-12] */
 uint64_t schedule_next(uint64_t scheduled, uint64_t now, uint64_t interval, uint64_t *missed);
+/*
+ * A signal that is @late stands for all the intervals that were due: how late each of these is, in
+ * sum, and *ret_nr: of how many, the last ones and SCHEDULE_DELAYS_MAX at most. [SM-19]
+ */
+#define SCHEDULE_DELAYS_MAX	4
+uint64_t schedule_delays(uint64_t late, uint64_t interval, uint64_t *ret_nr);
 struct schedule_periodic {
 	uint64_t period_ns, profile_ns;
 	uint64_t period_start;

@@ -19,6 +19,17 @@ uint64_t schedule_next(uint64_t scheduled, uint64_t now, uint64_t interval, uint
 	return scheduled + (skipped + 1) * interval;
 }
 
+/* [SM-19] The last ones, so that one thread that blocks the signal does not decide. */
+uint64_t schedule_delays(uint64_t late, uint64_t interval, uint64_t *ret_nr)
+{
+	uint64_t nr = late / interval + 1;
+
+	if (nr > SCHEDULE_DELAYS_MAX)
+		nr = SCHEDULE_DELAYS_MAX;
+	*ret_nr = nr;
+	return nr * (late % interval) + nr * (nr - 1) / 2 * interval;
+}
+
 /* [SM-20] */
 uint64_t schedule_profile(struct schedule_periodic *s, uint64_t now, double random)
 {

@@ -279,6 +279,36 @@ TEST(parts_of_intervals_count_on_average)
 	disperse();
 }
 
+/*
+ * New threads whose timers are ahead of what they used have a sample when a tick finds them
+ * running. If that came at once, half of these would have one, which sleep nearly all the time:
+ * timers are ahead by half a tick at first, and the interval is a tick.
+ */
+TEST(short_work_has_no_more_samples_than_are_due)
+{
+	struct sampler_profiler *p;
+	uint64_t used = 0, sum, tick;
+	struct timespec t;
+
+	CHECK(!clock_getres(CLOCK_MONOTONIC_COARSE, &t), "the tick");
+	tick = (uint64_t)t.tv_nsec;
+	gather(0);
+	p = start_all(SAMPLER_CPU, tick, 0, SAMPLER_NEW_THREADS);
+	while (points < 3)
+		usleep(100);
+	sampler_stop(p);
+	CHECK(!sampler_join(p, NULL), "join");
+	sampler_destroy(p);
+	for (int i = 0; i <= NR_THREADS; i++)
+		used += used_by(&crowd[i]);
+	sum = counted_by_thread();
+	CHECK(sum <= used / tick + 8, "%llu of %llu", (unsigned long long)sum,
+	      (unsigned long long)(used / tick));
+	check_sums();
+	pthread_barrier_wait(&gate);
+	disperse();
+}
+
 /* By asking threads. */
 TEST(cpu_time_of_64_threads_is_all_sampled_or_missed)
 {

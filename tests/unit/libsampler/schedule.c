@@ -115,4 +115,21 @@ TEST(profile_all_the_time)
 	CHECK(schedule_profile(&s, 5103, 0.75) == 0, "late: at once");
 }
 
+static void expect_delays(uint64_t late, uint64_t sum, uint64_t nr)
+{
+	uint64_t got_nr = 0, got = schedule_delays(late, 10, &got_nr);
+
+	CHECK(got == sum && got_nr == nr, "%llu late: %llu of %llu", (unsigned long long)late,
+	      (unsigned long long)got, (unsigned long long)got_nr);
+}
+
+TEST(delays_of_all_intervals_that_a_signal_stands_for)
+{
+	expect_delays(0, 0, 1);
+	expect_delays(3, 3, 1);
+	expect_delays(10, 10 + 0, 2);
+	expect_delays(25, 25 + 15 + 5, 3);
+	expect_delays(1007, 37 + 27 + 17 + 7, 4);
+}
+
 TEST_MAIN()
