@@ -98,6 +98,7 @@ static uint32_t index_of_image(struct top_source *s, const struct stack_image *i
 		if (known->name.kind == image->name.kind &&
 		    known->name.anon_tgid == image->name.anon_tgid &&
 		    known->name.anon_start == image->name.anon_start &&
+		    known->name.anon_end == image->name.anon_end &&
 		    !strcmp(known->name.path, image->name.path) &&
 		    !strcmp(known->build_id, image->build_id))
 			return i;
