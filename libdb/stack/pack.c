@@ -55,6 +55,7 @@ struct callee {
 struct stack_packer {
 	struct stack_record *records;
 	uint32_t done, used;		/* packed or unpacked, and to be: positions below these */
+	size_t room;			/* of each of these arrays */
 	uint32_t *positions[NR_CLASSES], nr[NR_CLASSES];
 	uint32_t *index;		/* of the record at a position, within its class */
 	struct callee *callees;		/* the first is unused */
@@ -92,30 +93,37 @@ struct stack_packer *stack_packer_free(struct stack_packer *s)
 /* @array with @nr elements. NULL: no memory, and *failed is set. */
 static void *resized(void *array, size_t nr, size_t size, bool *failed)
 {
-	void *p = realloc(array, nr ? nr * size : 1);	/* 0 would free it */
+	void *p = realloc(array, nr * size);
 
 	*failed |= !p;
 	return p ? p : array;
 }
 
-/* Make room for the records up to @used. */
+/*
+ * Make room for the records up to @used. Each array gets as many elements as there are positions:
+ * more than it needs, but the kernel gives no memory for what is not used.
+ */
 static int extend(struct stack_packer *s, struct stack_record *records, uint32_t used)
 {
-	size_t more = used - s->done, nr_frames = s->nr[CLASS_FRAME] + more;
+	size_t room = used + used / 2;
 	bool failed = false;
 
-	for (int i = 0; i < NR_CLASSES; i++)
-		s->positions[i] = resized(s->positions[i], s->nr[i] + more, sizeof(uint32_t),
-					  &failed);
-	s->index = resized(s->index, used, sizeof(*s->index), &failed);
-	s->callees = resized(s->callees, s->nr_callees + more + 1, sizeof(*s->callees), &failed);
-	s->last_callee = resized(s->last_callee, nr_frames, sizeof(*s->last_callee), &failed);
-	s->offsets = resized(s->offsets, s->nr[CLASS_LABEL] + more, sizeof(*s->offsets), &failed);
 	s->records = records;
 	s->used = used;
 	s->nr_old = s->nr[CLASS_NODE];
 	s->old_parent = 0;
-	return failed ? -ENOMEM : 0;
+	if (used <= s->room)
+		return 0;
+	for (int i = 0; i < NR_CLASSES; i++)
+		s->positions[i] = resized(s->positions[i], room, sizeof(uint32_t), &failed);
+	s->index = resized(s->index, room, sizeof(*s->index), &failed);
+	s->callees = resized(s->callees, room, sizeof(*s->callees), &failed);
+	s->last_callee = resized(s->last_callee, room, sizeof(*s->last_callee), &failed);
+	s->offsets = resized(s->offsets, room, sizeof(*s->offsets), &failed);
+	if (failed)
+		return -ENOMEM;
+	s->room = room;
+	return 0;
 }
 
 static void note(struct stack_packer *s, int class, uint32_t pos)

@@ -10,7 +10,7 @@
 
 /*
  * Packs a log that grows, piece by piece, or unpacks the pieces again: each refers to what is in
- * those before it. Up to 28 bytes of memory for each 8 of the log.
+ * those before it. Up to 28 bytes of memory for each 8 of the log, which has at most 2^24 nodes.
  */
 struct stack_packer;
 struct stack_packer *stack_packer_new(void);		/* NULL: no memory */

@@ -27,7 +27,7 @@ enum opener_kind {
 	OPENER_REMOVE,		/* the file @file of those that were named at the start */
 	OPENER_LIST,		/* processes after @pid */
 	OPENER_REGISTERED,	/* what @pid registered at the first @nr of @ranges, as places */
-	OPENER_OBJECTS,		/* code objects of @pid at their starts, of the runtime numbered @file */
+	OPENER_OBJECTS,		/* code objects of @pid there, of the runtime numbered @file */
 };
 
 /* "Handle": an O_PATH descriptor. */

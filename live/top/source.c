@@ -19,13 +19,21 @@
 
 #define FILES_LOOK	10	/* readings from one look for new sample files to the next */
 
-/* Of the labels of the store: their positions, ascending, and indices in the array of their kind */
-struct top_labels {
+#define MISSING_MAX	10	/* readings until a store that is gone was the last one */
+#define POSITIONS_MAX	((64u << 20) / 8)	/* of all stores: 64 MiB */
+
+/* A store, and of its labels the positions, ascending, and indices in the array of their kind. */
+struct top_store {
+	struct stack_tail tail;
 	struct top_label {
 		uint32_t pos, index;
 	} *list;
 	size_t nr, room;
-	size_t images_room, events_room, contexts_room;
+	size_t first_count;		/* in the source's array */
+};
+
+struct top_rooms {
+	size_t images, events, contexts;
 };
 
 /* Which key of which sample file a count is. */
@@ -56,7 +64,7 @@ static uint32_t add_image(struct top_source *s, const struct stack_image *image)
 
 	copy.name.path = xstrdup(image->name.path);
 	copy.build_id = xstrdup(image->build_id);
-	GROW(s->labels.images, s->labels.nr_images, s->positions->images_room);
+	GROW(s->labels.images, s->labels.nr_images, s->rooms->images);
 	((struct stack_image *)s->labels.images)[s->labels.nr_images] = copy;
 	return s->labels.nr_images++;
 }
@@ -66,7 +74,7 @@ static uint32_t add_event(struct top_source *s, const struct stack_event *event)
 	struct stack_event copy = *event;
 
 	copy.name = xstrdup(event->name);
-	GROW(s->labels.events, s->labels.nr_events, s->positions->events_room);
+	GROW(s->labels.events, s->labels.nr_events, s->rooms->events);
 	((struct stack_event *)s->labels.events)[s->labels.nr_events] = copy;
 	return s->labels.nr_events++;
 }
@@ -77,9 +85,36 @@ static uint32_t add_context(struct top_source *s, const struct stack_context *co
 
 	copy.cgroup = xstrdup(context->cgroup);
 	copy.comm = copy.labels = "";
-	GROW(s->labels.contexts, s->labels.nr_contexts, s->positions->contexts_room);
+	GROW(s->labels.contexts, s->labels.nr_contexts, s->rooms->contexts);
 	((struct stack_context *)s->labels.contexts)[s->labels.nr_contexts] = copy;
 	return s->labels.nr_contexts++;
+}
+
+/* The index of @image, which is added if it is new: also one that an earlier store had. */
+static uint32_t index_of_image(struct top_source *s, const struct stack_image *image)
+{
+	for (uint32_t i = 0; i < s->labels.nr_images; i++) {
+		const struct stack_image *known = &s->labels.images[i];
+
+		if (known->name.kind == image->name.kind &&
+		    known->name.anon_tgid == image->name.anon_tgid &&
+		    known->name.anon_start == image->name.anon_start &&
+		    known->name.anon_end == image->name.anon_end &&
+		    !strcmp(known->name.path, image->name.path) &&
+		    !strcmp(known->build_id, image->build_id))
+			return i;
+	}
+	return add_image(s, image);
+}
+
+static uint32_t index_of_event(struct top_source *s, const struct stack_event *event)
+{
+	for (uint32_t i = 0; i < s->labels.nr_events; i++)
+		if (!strcmp(s->labels.events[i].name, event->name) &&
+		    s->labels.events[i].count == event->count &&
+		    s->labels.events[i].unit_mask == event->unit_mask)
+			return i;
+	return add_event(s, event);
 }
 
 static void free_labels(struct top_source *s)
@@ -99,20 +134,24 @@ static void free_labels(struct top_source *s)
 	free((void *)l->contexts);
 }
 
-/* --- a stack store --- */
+/* --- stack stores --- */
+
+static struct top_store *last_store(const struct top_source *s)
+{
+	return &s->stores[s->nr_stores - 1];
+}
 
 /* The index of the label at @pos, which the tail has checked. */
-static uint32_t index_at(const struct top_source *s, uint32_t pos)
+static uint32_t index_at(const struct top_store *s, uint32_t pos)
 {
-	size_t low = first_not(s->positions->nr, i, s->positions->list[i].pos < pos);
-
-	return s->positions->list[low].index;
+	return s->list[first_not(s->nr, i, s->list[i].pos < pos)].index;
 }
 
 static void take_label(void *context, uint32_t pos)
 {
 	struct top_source *s = context;
-	const struct stack_record *r = &s->tail.log.records[pos];
+	struct top_store *store = last_store(s);
+	const struct stack_record *r = &store->tail.log.records[pos];
 	const void *fields = r + 1;
 	const char *strings[STACK_LABEL_STRINGS] = { "", "", "" };
 	struct top_label label = { .pos = pos };
@@ -125,21 +164,21 @@ static void take_label(void *context, uint32_t pos)
 			  .anon_start = f->start, .anon_end = f->end }, strings[1],
 		};
 
-		label.index = add_image(s, &image);
+		label.index = index_of_image(s, &image);
 	} else if (r->second == STACK_EVENT) {
 		const struct stack_event_fields *f = fields;
 
-		label.index = add_event(s, &(struct stack_event){ strings[0], f->count,
-								  f->unit_mask });
+		label.index = index_of_event(s, &(struct stack_event){ strings[0], f->count,
+								       f->unit_mask });
 	} else {
 		const struct stack_context_fields *f = fields;
 
 		label.index = add_context(s, &(struct stack_context){
-			f->app ? index_at(s, f->app) : STACK_NONE, f->tgid, f->tid, f->cpu,
+			f->app ? index_at(store, f->app) : STACK_NONE, f->tgid, f->tid, f->cpu,
 			strings[0], "", "" });
 	}
-	xgrow(s->positions->list, s->positions->nr, s->positions->room);
-	s->positions->list[s->positions->nr++] = label;
+	xgrow(store->list, store->nr, store->room);
+	store->list[store->nr++] = label;
 }
 
 static void add_count(struct top_source *s, const struct top_count *c)
@@ -150,32 +189,34 @@ static void add_count(struct top_source *s, const struct top_count *c)
 
 static void add_stack(struct top_source *s, const struct stack_tail_count *c)
 {
-	const struct stack_record *series = &s->tail.log.records[c->series];
+	const struct top_store *store = last_store(s);
+	const struct stack_record *series = &store->tail.log.records[c->series];
 	unsigned int end;
-	bool is_root = !stack_tail_caller(&s->tail, c->node, &end);
+	bool is_root = !stack_tail_caller(&store->tail, c->node, &end);
 	struct stack_frame frame = { 0, 0 };
 
 	if (!is_root)
-		frame = stack_tail_frame(&s->tail, c->node);
+		frame = stack_tail_frame(&store->tail, c->node);
 	add_count(s, &(struct top_count){
 		.node = is_root ? 0 : c->node,
-		.image = is_root ? STACK_NONE : index_at(s, frame.image),
-		.context = index_at(s, stack_argument(series)),
-		.event = index_at(s, series->second),
+		.image = is_root ? STACK_NONE : index_at(store, frame.image),
+		.context = index_at(store, stack_argument(series)),
+		.event = index_at(store, series->second),
 		.offset = frame.offset,
 	});
 }
 
 static int read_store(struct top_source *s, struct op_error *e)
 {
-	int err = stack_tail_read(&s->tail, take_label, s, e);
+	struct top_store *store = last_store(s);
+	int err = stack_tail_read(&store->tail, take_label, s, e);
 
 	if (err)
 		return err;
-	while (s->nr_counts < s->tail.nr_counts)
-		add_stack(s, &s->tail.counts[s->nr_counts]);
-	for (size_t i = 0; i < s->nr_counts; i++)
-		s->counts[i].samples = s->tail.counts[i].samples;
+	while (s->nr_counts < store->first_count + store->tail.nr_counts)
+		add_stack(s, &store->tail.counts[s->nr_counts - store->first_count]);
+	for (size_t i = store->first_count; i < s->nr_counts; i++)
+		s->counts[i].samples = store->tail.counts[i - store->first_count].samples;
 	return 0;
 }
 
@@ -198,17 +239,40 @@ static char *history_store(const char *session_dir)
 
 static bool open_store(struct top_source *s, char *path)
 {
-	struct stat st;
+	struct top_store store = { .first_count = s->nr_counts };
 
-	if (!path || stack_tail_open(path, &s->tail, NULL)) {
+	if (!path || stack_tail_open(path, &store.tail, NULL)) {
 		free(path);
 		return false;
 	}
-	fstat(s->tail.fd, &st);
-	s->device = st.st_dev;
-	s->inode = st.st_ino;
+	xgrow(s->stores, s->nr_stores, s->stores_room);
+	s->stores[s->nr_stores++] = store;
+	free(s->store);
 	s->store = path;
 	return s->has_stacks = true;
+}
+
+/*
+ * If the daemon fills the store of another hour by now: read the rest of the last one, which is
+ * open even if it is removed, and go on with the new one. -ESTALE: it is time to begin anew.
+ */
+static int follow_history(struct top_source *s, struct op_error *e)
+{
+	char *path = history_store(s->session_dir);
+	uint64_t positions = 0;
+	int err = 0;
+
+	s->nr_missing = path ? 0 : s->nr_missing + 1;
+	if (path && strcmp(path, s->store) != 0) {
+		for (size_t i = 0; i < s->nr_stores; i++)
+			positions += s->stores[i].tail.log.have;
+		err = read_store(s, e);
+		if (!err && (positions > POSITIONS_MAX || !open_store(s, path)))
+			err = -ESTALE;
+		path = NULL;
+	}
+	free(path);
+	return s->nr_missing > MISSING_MAX ? -ESTALE : err;
 }
 
 /* --- sample files --- */
@@ -216,14 +280,8 @@ static bool open_store(struct top_source *s, char *path)
 static uint32_t image_of(struct top_source *s, const struct image_name *name,
 			 const struct report_image *image)
 {
-	for (uint32_t i = 0; i < s->labels.nr_images; i++) {
-		const struct image_name *known = &s->labels.images[i].name;
-
-		if (known->kind == name->kind && known->anon_tgid == name->anon_tgid &&
-		    known->anon_start == name->anon_start && !strcmp(known->path, name->path))
-			return i;
-	}
-	return add_image(s, &(struct stack_image){ *name, image->build_id ? image->build_id : "" });
+	return index_of_image(s, &(struct stack_image){ *name, image->build_id ? image->build_id
+										: "" });
 }
 
 static uint32_t context_of(struct top_source *s, const struct sample_file *f)
@@ -241,17 +299,6 @@ static uint32_t context_of(struct top_source *s, const struct sample_file *f)
 			return i;
 	}
 	return add_context(s, &c);
-}
-
-static uint32_t event_of(struct top_source *s, const struct sample_file *f)
-{
-	for (uint32_t i = 0; i < s->labels.nr_events; i++)
-		if (!strcmp(s->labels.events[i].name, f->name.event) &&
-		    s->labels.events[i].count == f->name.count &&
-		    s->labels.events[i].unit_mask == f->name.unit_mask)
-			return i;
-	return add_event(s, &(struct stack_event){ f->name.event, f->name.count,
-						   f->name.unit_mask });
 }
 
 static bool is_key(const void *keys, uint32_t i, const void *key)
@@ -281,7 +328,8 @@ static void read_file(struct top_source *s, const struct sample_file *file)
 {
 	struct top_count c = {
 		.image = image_of(s, &file->name.image, file->image),
-		.context = context_of(s, file), .event = event_of(s, file),
+		.context = context_of(s, file), .event = index_of_event(s, &(struct stack_event){
+			file->name.event, file->name.count, file->name.unit_mask }),
 	};
 	struct top_key key = { .file = hash_string(file->path) };
 	struct notices ignored = { 0 };
@@ -332,22 +380,36 @@ static void read_files(struct top_source *s)
 
 /* --- */
 
-/* Was the store, or the folder of the session, replaced by another one? */
-static bool is_replaced(const struct top_source *s)
+static bool is_file(const char *path, const struct stat *as)
 {
-	char *history = s->has_stacks ? history_store(s->session_dir) : NULL;
-	bool is_other = history && strcmp(history, s->store) != 0;
 	struct stat st;
 
-	free(history);
-	return is_other || stat(s->store, &st) || st.st_dev != s->device ||
-	       st.st_ino != s->inode;
+	return !stat(path, &st) && st.st_dev == as->st_dev && st.st_ino == as->st_ino;
+}
+
+/* Was the session, or its store, replaced by another one? */
+static bool is_replaced(const struct top_source *s)
+{
+	char *folder = session_samples_path(s->session_dir, SESSION_CURRENT);
+	bool is_other = !is_file(folder, &s->folder);
+	struct stat store;
+
+	free(folder);
+	if (!s->has_stacks || s->is_history)
+		return is_other;
+	return is_other || fstat(last_store(s)->tail.fd, &store) || !is_file(s->store, &store);
 }
 
 int top_source_read(struct top_source *s, struct op_error *e)
 {
 	if (is_replaced(s))
 		return op_error_set(e, -ESTALE, "the session was replaced");
+	if (s->is_history) {
+		int err = follow_history(s, e);
+
+		if (err)
+			return err;
+	}
 	if (s->has_stacks)
 		return read_store(s, e);
 	read_files(s);
@@ -357,21 +419,24 @@ int top_source_read(struct top_source *s, struct op_error *e)
 size_t top_source_frames(const struct top_source *s, const struct top_count *c,
 			 struct stack_frame *ret, unsigned int *ret_end)
 {
+	const struct top_store *store = s->has_stacks ? last_store(s) : NULL;
 	uint32_t node = c->node;
 	size_t nr = 0;
 
+	while (store && (size_t)(c - s->counts) < store->first_count)
+		store--;
 	*ret_end = STACK_COMPLETE;
 	if (!node) {
 		ret[nr++] = (struct stack_frame){ c->image, c->offset };
 		return c->image == STACK_NONE ? 0 : nr;
 	}
 	while (nr < TOP_FRAMES_MAX) {
-		uint32_t caller = stack_tail_caller(&s->tail, node, ret_end);
+		uint32_t caller = stack_tail_caller(&store->tail, node, ret_end);
 
 		if (!caller)
 			break;
-		ret[nr] = stack_tail_frame(&s->tail, node);
-		ret[nr].image = index_at(s, ret[nr].image);
+		ret[nr] = stack_tail_frame(&store->tail, node);
+		ret[nr].image = index_at(store, ret[nr].image);
 		nr++;
 		node = caller;
 	}
@@ -380,14 +445,11 @@ size_t top_source_frames(const struct top_source *s, const struct top_count *c,
 
 static bool open_folder(struct top_source *s)
 {
-	struct stat st;
+	char *folder = session_samples_path(s->session_dir, SESSION_CURRENT);
+	bool exists = !stat(folder, &s->folder);
 
-	s->store = session_samples_path(s->session_dir, SESSION_CURRENT);
-	if (stat(s->store, &st))
-		return false;
-	s->device = st.st_dev;
-	s->inode = st.st_ino;
-	return true;
+	free(folder);
+	return exists;
 }
 
 int top_source_open(const struct top_place *place, struct top_source *ret, struct op_error *e)
@@ -402,16 +464,18 @@ int top_source_open(const struct top_place *place, struct top_source *ret, struc
 	struct notices ignored = { 0 };
 	int err;
 
-	*s = (struct top_source){ .session_dir = xstrdup(place->session_dir), .tail.fd = -1 };
-	s->positions = xcalloc(1, sizeof(*s->positions));
+	*s = (struct top_source){ .session_dir = xstrdup(place->session_dir) };
+	s->rooms = xcalloc(1, sizeof(*s->rooms));
 	s->keys = xcalloc(1, sizeof(*s->keys));
 	err = collect(&how, &s->collection, &ignored, e);
 	notices_free(&ignored);
-	if (!err && !open_store(s, history_store(place->session_dir)) &&
-	    !open_store(s, session_stats_path(place->session_dir, SESSION_CURRENT,
-					      STACK_STORE_FILE)) &&
-	    !open_folder(s))
+	if (!err && !open_folder(s))
 		err = op_error_set(e, -ENOENT, "no samples");
+	if (!err)
+		s->is_history = open_store(s, history_store(place->session_dir));
+	if (!err && !s->is_history)
+		(void)open_store(s, session_stats_path(place->session_dir, SESSION_CURRENT,
+						       STACK_STORE_FILE));
 	if (err)
 		top_source_close(s);
 	return err;
@@ -420,18 +484,20 @@ int top_source_open(const struct top_place *place, struct top_source *ret, struc
 void top_source_close(struct top_source *s)
 {
 	collection_free(&s->collection);
-	stack_tail_close(&s->tail);
+	for (size_t i = 0; i < s->nr_stores; i++) {
+		stack_tail_close(&s->stores[i].tail);
+		free(s->stores[i].list);
+	}
+	free(s->stores);
 	free_labels(s);
 	if (s->keys)
 		hash_table_free(&s->keys->table);
 	if (s->keys)
 		free(s->keys->list);
-	if (s->positions)
-		free(s->positions->list);
 	free(s->keys);
-	free(s->positions);
+	free(s->rooms);
 	free(s->counts);
 	free(s->store);
 	free(s->session_dir);
-	*s = (struct top_source){ .tail.fd = -1 };
+	*s = (struct top_source){ .nr_counts = 0 };
 }

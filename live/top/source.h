@@ -9,7 +9,7 @@
 #ifndef LIVE_TOP_SOURCE_H
 #define LIVE_TOP_SOURCE_H
 
-#include <sys/types.h>
+#include <sys/stat.h>
 #include "libdb/stack/tail.h"
 #include "pp/select/collect.h"
 
@@ -33,11 +33,13 @@ struct top_source {
 	size_t nr_counts, room;
 	bool has_stacks;
 	/* the rest is source.c's */
-	struct stack_tail tail;
+	bool is_history;		/* stores are those of its segments; else there is one */
+	struct top_store *stores;	/* the last is being filled */
+	size_t nr_stores, stores_room;
 	char *store;			/* its path */
-	dev_t device;
-	ino_t inode;			/* of the store, or the session's folder */
-	struct top_labels *positions;
+	unsigned int nr_missing;	/* readings in which there was no store of the history */
+	struct stat folder;		/* the session's */
+	struct top_rooms *rooms;
 	struct top_keys *keys;
 	unsigned int nr_reads;
 };

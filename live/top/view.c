@@ -581,7 +581,7 @@ uint64_t top_refresh(struct top *t, double seconds)
 		close_source(t);
 		err = read_source(t, seconds, &e);
 		snprintf(t->model->message, sizeof(t->model->message),
-			 "a new session, or hour of the history, has begun: counted anew");
+			 "a new session, or part of the history, has begun: counted anew");
 	}
 	if (err && err != -ENOENT && err != -ENODATA)
 		snprintf(t->model->message, sizeof(t->model->message), "%.150s", e.text);

@@ -23,4 +23,4 @@ $(sampler_benches): $(O)/bench/%: $(O)/tests/bench/%.o | $(O)/lib/liboprofsample
 $(eval $(call test_tool,collect_cost,tests/bench/collect_cost.c,libdaemon.a))
 
 # for history.bench
-$(eval $(call test_tool,mkweek,tests/bench/mkweek.c,libdb.a))
+$(eval $(call test_tool,mkweek,tests/bench/mkweek.c,libdb.a,-lm))

@@ -5,8 +5,10 @@
  *	mkweek STORE SESSION_DIR FIRST_HOUR HOURS SLICES PER_HOUR
  *
  * HOURS segments from FIRST_HOUR (since the epoch) on, each of SLICES slices, with PER_HOUR samples
- * each. A stack is drawn as often as it was sampled. Prints the samples and bytes of the segments.
+ * each, about: of each stack as many as happen in that time (Poisson) at the rate at which it was
+ * sampled. Prints the samples and bytes of the segments.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,8 +22,8 @@
 
 static struct op_error e;
 static struct stack_snapshot real;
-static uint64_t *sums;			/* samples of the counts up to each */
-static uint64_t state = 1;
+static double total;			/* its samples */
+static uint64_t made, state = 1;
 
 static void check(int err, const char *what)
 {
@@ -39,25 +41,29 @@ static uint64_t next_random(void)
 	return state;
 }
 
-static const struct stack_count *draw(void)
+static double next_uniform(void)	/* above 0, at most 1 */
 {
-	uint64_t at = next_random() % sums[real.nr_counts - 1];
-	uint32_t from = 0, to = real.nr_counts - 1;
-
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (sums[middle] > at)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return &real.counts[from];
+	return (double)((next_random() >> 11) + 1) / (double)(UINT64_C(1) << 53);
 }
 
-static void add_sample(struct stack_store *s)
+/* Events in a time in which @mean happen on average; of many the normal distribution. */
+static uint64_t draw_poisson(double mean)
 {
-	const struct stack_count *count = draw();
+	const double limit = exp(-mean);
+	uint64_t n = 0;
+	double normal;
+
+	if (mean > 100) {
+		normal = sqrt(-2 * log(next_uniform())) * cos(2 * M_PI * next_uniform());
+		return (uint64_t)fmax(0, round(mean + sqrt(mean) * normal));
+	}
+	for (double product = next_uniform(); product > limit; product *= next_uniform())
+		n++;
+	return n;
+}
+
+static void add_samples(struct stack_store *s, const struct stack_count *count, uint64_t samples)
+{
 	struct stack_context context = real.contexts[count->context];
 	struct stack_frame frames[STACK_FRAMES_MAX];
 	const struct stack_node *n = &real.nodes[count->node];
@@ -74,8 +80,19 @@ static void add_sample(struct stack_store *s)
 		check(stack_store_image(s, &real.images[context.app], &context.app), "image");
 	check(stack_store_context(s, &context, &context_id), "context");
 	check(stack_store_event(s, &real.events[count->event], &event_id), "event");
-	check(stack_store_add(s, context_id, event_id, frames, nr, real.ends[count->node], 1),
-	      "stack");
+	check(stack_store_add(s, context_id, event_id, frames, nr, real.ends[count->node],
+			      samples), "stack");
+}
+
+static void add_slice(struct stack_store *s, double per_slice)
+{
+	for (uint32_t i = 0; i < real.nr_counts; i++) {
+		uint64_t n = draw_poisson(per_slice * (double)real.counts[i].count / total);
+
+		made += n;
+		if (n)
+			add_samples(s, &real.counts[i], n);
+	}
 }
 
 static off_t make_hour(const char *session_dir, unsigned int number, int64_t begin_ns, int slices,
@@ -98,13 +115,13 @@ static off_t make_hour(const char *session_dir, unsigned int number, int64_t beg
 			.end_ns = begin_ns + HOUR / slices * (i + 1),
 		};
 
-		for (int k = 0; k < per_hour / slices; k++)
-			add_sample(s);
+		add_slice(s, (double)per_hour / slices);
 		check(history_writer_add(w, &slice, store, &e), "slice");
 	}
 	history_writer_close(w);
 	stack_store_close(s);
 	unlink(store);
+	check(history_segment_merge(segment, 1, &e), "order");	/* as the daemon does */
 	check(stat(segment, &st), segment);
 	free(store);
 	free(segment);
@@ -129,14 +146,12 @@ int main(int argc, char **argv)
 	per_hour = atol(argv[6]);
 	check(stack_store_read(argv[1], &real, &e), argv[1]);
 	check(!real.nr_counts, "no samples");
-	sums = xcalloc(real.nr_counts, sizeof(*sums));
 	for (uint32_t i = 0; i < real.nr_counts; i++)
-		sums[i] = (i ? sums[i - 1] : 0) + real.counts[i].count;
+		total += (double)real.counts[i].count;
 	for (long i = 0; i < hours; i++)
 		bytes += make_hour(argv[2], (unsigned int)(i + 1), (first + i) * HOUR, (int)slices,
 				   (int)per_hour);
-	printf("%ld %lld\n", hours * (per_hour / slices) * slices, (long long)bytes);
-	free(sums);
+	printf("%llu %lld\n", (unsigned long long)made, (long long)bytes);
 	stack_snapshot_free(&real);
 	return 0;
 }

@@ -131,14 +131,13 @@ struct ids {
 	uint32_t app, lib, event, other, contexts[2];
 };
 
-static struct stack_store *open_stacks(struct ids *ids)
+static struct stack_store *open_stacks_at(const char *path, struct ids *ids)
 {
 	const struct stack_image app = { { .kind = IMAGE_FILE, .path = "/bin/app" }, "" };
 	const struct stack_image lib = { { .kind = IMAGE_FILE, .path = "/lib/libm.so" }, "" };
 	const struct stack_event event = { "CPU_CLK_UNHALTED", 100000, 0 };
 	const struct stack_event other = { "LLC_MISSES", 6000, 0x41 };
 	struct stack_context context = { 0, 12, 12, SAMPLE_ALL, "/a.service", "", NULL };
-	char *path = session_stats_path(tmpdir, SESSION_CURRENT, STACK_STORE_FILE);
 	struct stack_store *s = NULL;
 	struct op_error e = { "" };
 
@@ -152,6 +151,29 @@ static struct stack_store *open_stacks(struct ids *ids)
 	context.tgid = 13;
 	context.cgroup = "/b.service";
 	stack_store_context(s, &context, &ids->contexts[1]);
+	return s;
+}
+
+static struct stack_store *open_stacks(struct ids *ids)
+{
+	char *path = session_stats_path(tmpdir, SESSION_CURRENT, STACK_STORE_FILE);
+	struct stack_store *s = open_stacks_at(path, ids);
+
+	free(path);
+	return s;
+}
+
+/* The store of segment @number of the history; the one before it is complete. */
+static struct stack_store *open_hour(unsigned int number, struct ids *ids)
+{
+	char *before = xasprintf("%s/history/%06u-5/stacks", tmpdir, number - 1);
+	char *path = xasprintf("%s/history/%06u-5/stacks", tmpdir, number);
+	struct stack_store *s;
+
+	(void)unlink(before);
+	CHECK(!file_make_parent_dirs(path, 0755), "%s", path);
+	s = open_stacks_at(path, ids);
+	free(before);
 	free(path);
 	return s;
 }
@@ -218,6 +240,47 @@ TEST(stacks)
 	CHECK(!strcmp(s.m.event, "LLC_MISSES"), "%s", s.m.event);
 	hide(&s);
 	stack_store_close(store);
+}
+
+/* The history begins another store each hour, in which labels have other positions. */
+TEST(hours)
+{
+	const struct stack_image first = { { .kind = IMAGE_FILE, .path = "/bin/first" }, "" };
+	struct stack_store *store;
+	struct shown s;
+	struct ids ids;
+	uint32_t id;
+
+	tmpdir_make();
+	add_samples(0, 0, 1);
+	store = open_hour(1, &ids);
+	show(&s);
+	top_refresh(s.t, 1);
+	add_stack(store, &ids, 0, true, STACK_COMPLETE, 6);
+	top_refresh(s.t, 1);
+	press(&s, "m");
+	add_stack(store, &ids, 0, true, STACK_COMPLETE, 2);
+	stack_store_close(store);
+	for (unsigned int hour = 2; hour < 5; hour++) {
+		char *path = xasprintf("%s/history/%06u-5/stacks", tmpdir, hour);
+
+		store = open_hour(hour, &ids);
+		stack_store_close(store);
+		CHECK(!unlink(path) && !stack_store_open(path, 0, &store, NULL), "%s", path);
+		CHECK(!stack_store_image(store, &first, &id), "image");
+		stack_store_close(store);
+		store = open_hour(hour, &ids);
+		add_stack(store, &ids, 0, true, STACK_COMPLETE, 10);
+		top_refresh(s.t, 1);
+		stack_store_close(store);
+		free(path);
+	}
+	check_rows(&s, "libm.so:32");
+	CHECK(s.m.has_mark && s.m.before == 6, "%llu before the mark",
+	      (unsigned long long)s.m.before);
+	press(&s, "5");
+	check_rows(&s, "libm.so < app:32");
+	hide(&s);
 }
 
 /* A session that is reset, or saved, is another one. */
