@@ -30,6 +30,7 @@ struct session_history {
 	bool keeps_places;		/* set it before the stacks are read, to have: */
 	struct history_places *places;	/* of each segment, or NULL */
 	uint32_t nr_counts;		/* of the stacks, once they were read */
+	struct history_segment *only;	/* the segment, if only one was asked for; or NULL */
 	bool has_callers;
 	struct cpu_counts counts;
 	uint64_t not_kept;		/* samples that are in the daemon's session only */
@@ -39,11 +40,11 @@ struct session_history {
 };
 
 /*
- * Read the slices of @range below @session_dir, a history for each session of the daemon. -ENOENT:
- * there are none, and @e says of which times there are some. Segments that cannot be read are left
- * out, with a notice.
+ * Read the slices of @range below @session_dir, a history for each session of the daemon; only in
+ * the folder @segment, unless that is NULL. -ENOENT: there are none, and @e says of which times
+ * there are some. Segments that cannot be read are left out, with a notice.
  */
-int histories_read(const char *session_dir, const struct time_range *range,
+int histories_read(const char *session_dir, const struct time_range *range, const char *segment,
 		   struct session_history **ret, size_t *ret_nr, struct notices *notices,
 		   struct op_error *e);
 void session_history_free(struct session_history *h);

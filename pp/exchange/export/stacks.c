@@ -14,13 +14,13 @@
 
 #include "libdb/stack/store.h"
 #include "libutil/count.h"
-#include "libutil/file.h"
 #include "libutil/radix_sort.h"
 #include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/baseline.h"
 #include "pp/report/stack/choices.h"
 #include "pp/report/stack/symbols.h"
+#include "pp/select/history.h"
 
 #define NODES_MAX	(UINT32_C(1) << 30)	/* of a profile */
 
@@ -326,16 +326,12 @@ static uint32_t *none_of(uint32_t nr)
 /* False: missing or unreadable; the export then has no stacks. */
 static bool open_store(struct reader *r)
 {
-	char *stats = path_join(r->session->samples, "stats");
-	char *path = path_join(stats, STACK_STORE_FILE);
 	struct op_error why = { "" };
-	int err = stack_store_read(path, &r->snapshot, &why);
+	int err = session_stacks_read(r->session, &r->snapshot, &why);
 
 	if (err && err != -ENOENT && err != -ENODATA)
 		notice_add(r->x->notices, "stacks ignored: %s",
 			   *why.text ? why.text : strerror(-err));
-	free(path);
-	free(stats);
 	if (err)
 		return false;
 	if ((uint64_t)r->x->gathered->tree.nr + r->snapshot.nr_nodes >= NODES_MAX) {
