@@ -4,7 +4,7 @@
 include rules.mk
 # each after those whose libraries it needs
 include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feedback libagent libsampler \
-	control operf live packaging/completion tests)
+	control operf live fleet packaging/completion tests)
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1

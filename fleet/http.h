@@ -19,8 +19,12 @@
 
 struct http;				/* a connection, kept for the next request */
 
-/* @headers: lines "Name: value", or NULL. @ca_file: certificates to trust, or NULL. */
-int http_new(const char *headers, const char *ca_file, struct http **ret, struct op_error *e);
+/*
+ * @headers: lines "Name: value", or NULL. @ca_file: certificates to trust, or NULL: the system's.
+ * @timeout_s: of a request with its answer.
+ */
+int http_new(const char *headers, const char *ca_file, unsigned int timeout_s, struct http **ret,
+	     struct op_error *e);
 void http_free(struct http *h);		/* NULL is fine */
 
 struct http_request {
@@ -43,8 +47,5 @@ struct http_answer {
 /* *ret is the caller's to http_answer_free(). */
 void http_post(struct http *h, const struct http_request *request, struct http_answer *ret);
 void http_answer_free(struct http_answer *a);
-
-/* "Retry-After: 120", or a date, which @now (s since the epoch) is compared with; else 0. */
-uint32_t http_retry_after(const char *value, int64_t now);
 
 #endif

@@ -206,3 +206,8 @@ $(O)/tests/unit/libsampler/unwind.o: cppflags += -DIS_CHECKED=$(if $(SAN),1,0)
 
 # the tests' own
 $(call test_of,tests/fuzz_oracle,tests/fuzz/oracle.c)
+
+# fleet
+ifneq ($(has_curl),)
+$(call each_is_a_test,fleet/store,libstore.a)
+endif
