@@ -3,4 +3,5 @@ has_curl := $(shell echo '\#include <curl/curl.h>' | $(CC) $(CPPFLAGS) -E -x c -
 ifneq ($(has_curl),)
 $(eval $(call library,libstore.a,fleet/http.c $(call sources,fleet/store),libformats.a libutil.a,-lcurl))
 $(O)/fleet/store/schema.o: $(wildcard fleet/schema/*.sql)
+$(eval $(call library,libpush.a,$(call sources,fleet/push/target),libstore.a libexchange.a))
 endif

@@ -75,6 +75,7 @@ struct push_target {
 	const struct push_kind *kind;
 	char *name;			/* [a-z0-9-]+, once */
 	char *place;			/* a URL, or a folder */
+	void *memory;			/* of encode() alone: kind->memory bytes, 0 at the start */
 	struct http *http;		/* of kinds with a URL; has the credentials */
 };
 
@@ -84,6 +85,7 @@ struct push_kind {
 	const char *path;		/* what is put behind the URL if that has no path */
 	const char *content_type;	/* of the parts */
 	bool gzipped;			/* parts are gzip files */
+	size_t memory;			/* of a target, for all processes that encode for it */
 
 	/* Make the parts of @b. */
 	int (*encode)(const struct push_target *t, const struct push_batch *b,
