@@ -4,4 +4,7 @@ ifneq ($(has_curl),)
 $(eval $(call library,libstore.a,fleet/http.c $(call sources,fleet/store),libformats.a libutil.a,-lcurl))
 $(O)/fleet/store/schema.o: $(wildcard fleet/schema/*.sql)
 $(eval $(call library,libpush.a,$(call sources,fleet/push/target),libstore.a libexchange.a))
+$(eval $(call library,libask.a,$(filter-out fleet/ask/opfleet.c,$(call sources,fleet/ask)),\
+	libstore.a libexchange.a))
+$(eval $(call program,opfleet,fleet/ask/opfleet.c,libask.a))
 endif

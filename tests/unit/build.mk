@@ -210,4 +210,5 @@ $(call test_of,tests/fuzz_oracle,tests/fuzz/oracle.c)
 # fleet
 ifneq ($(has_curl),)
 $(call each_is_a_test,fleet/store,libstore.a)
+$(call each_is_a_test,fleet/ask,libask.a)
 endif
