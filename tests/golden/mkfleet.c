@@ -2,14 +2,14 @@
 /*
  * mkfleet.c - hosts that all have the samples of one profile, more or less, sent to ClickHouse
  *
- *	mkfleet URL PROFILE BEGIN [hosts=N] [first=N] [slices=N] [seconds=N] [ns=N] [exact]
- *		[twice] [slower=FUNCTION] [noisy=FUNCTION] [NAME=VALUE...]
+ *	mkfleet URL PROFILE BEGIN [hosts=N] [first=N] [slices=N] [seconds=N] [ns=N] [times=N]
+ *		[exact] [twice] [slower=FUNCTION] [noisy=FUNCTION] [NAME=VALUE...]
  *
  * The slices of @seconds (60) begin at BEGIN, seconds since the epoch. Hosts are host0, host1, ...;
- * each sample's number differs by chance from slice to slice, unless @exact. Labels are those named;
- * without service=, the service is "web". slower: FUNCTION has three times its samples. noisy: only
- * on the first host, thirty times. ns: of a sample, whose event is time then. twice: each part is
- * sent twice.
+ * each sample is there @times (1), and its number differs by chance from slice to slice, unless
+ * @exact. @ns: of a sample, whose event is time then. Labels are those named; without service=, the
+ * service is "web". slower: FUNCTION has three times its samples. noisy: on the first host only,
+ * thirty times. twice: each part is sent twice.
  */
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static bool is_leaf(const struct profile *p, uint32_t node, const char *function
 
 int main(int argc, char **argv)
 {
-	uint64_t hosts = 1, first = 0, slices = 1, seconds = 60, begin = 0, ns = 0;
+	uint64_t hosts = 1, first = 0, slices = 1, seconds = 60, begin = 0, ns = 0, times = 1;
 	const char *slower = NULL, *noisy = NULL;
 	struct push_label labels[LABELS] = { { (char *)"host", NULL } };
 	struct push_labels series = { labels, 1, LABELS };
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		char *value = strchr(argv[i], '=');
 		const struct { const char *name; uint64_t *number; } numbers[] = {
 			{ "hosts", &hosts }, { "first", &first }, { "slices", &slices },
-			{ "seconds", &seconds }, { "ns", &ns },
+			{ "seconds", &seconds }, { "ns", &ns }, { "times", &times },
 		};
 		bool known = false;
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		if (!value)
 			continue;
 		*value++ = '\0';
-		for (size_t k = 0; k < 5; k++)
+		for (size_t k = 0; k < 6; k++)
 			if (!strcmp(argv[i], numbers[k].name))
 				known = !number_parse_u64(value, numbers[k].number);
 		if (!strcmp(argv[i], "slower"))
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 			for (uint32_t i = 0; i < p->nr_samples && !exact; i++)
 				for (uint32_t k = 0; k < p->nr_events; k++) {
 					uint32_t node = p->samples[i].node;
-					double mean = (double)values[i * p->nr_events + k];
+					double mean = (double)times * (double)values[i * p->nr_events + k];
 
 					if (is_leaf(p, node, slower))
 						mean *= 3;
