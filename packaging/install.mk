@@ -10,7 +10,8 @@ $(O)/%.service: %.service.in $(O)/dirs
 	@mkdir -p $(@D)
 	$(Q)sed 's|@BINDIR@/oprofiled|$(sbindir)/oprofiled|; s|@BINDIR@|$(bindir)|' $< > $@
 systemd  := packaging/systemd
-units    := $(patsubst %.in,$(O)/%,$(wildcard $(systemd)/*.service.in)) \
+units    := $(patsubst %.in,$(O)/%,$(filter-out $(if $(has_curl),,%/oppush.service.in),\
+		$(wildcard $(systemd)/*.service.in))) \
 	    $(wildcard $(systemd)/*.mount $(systemd)/*.timer)
 sysusers := $(wildcard $(systemd)/*.sysusers)
 tmpfiles := $(wildcard $(systemd)/*.tmpfiles)

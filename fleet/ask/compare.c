@@ -30,6 +30,7 @@ struct fleet_comparison {
 	struct hash_table by_name;
 	struct store_rows rows[2];	/* have the names */
 	struct replicates totals[2];	/* n is not used */
+	double wider[2];
 };
 
 static bool is_function(const void *list, uint32_t id, const void *key)
@@ -48,7 +49,8 @@ static const char *image_path(const char *image)
 	return path ? path + 1 : image;
 }
 
-static struct function *find_function(struct fleet_comparison *c, const char *name, const char *image)
+static struct function *find_function(struct fleet_comparison *c, const char *name,
+				      const char *image)
 {
 	const struct function key = { .name = name, .image = image_path(image) };
 	uint32_t id = hash_table_intern(&c->by_name, hash_mix(hash_string(name),
@@ -105,8 +107,8 @@ static int ask_functions(const struct selection *side, struct store *s, struct s
 	strbuf_add(&sql, " AS b USING stack) AS c GROUP BY host, leaf, leaf_image) AS d ANY LEFT "
 		   "JOIN (SELECT host, toFloat64(sum(n)) AS t FROM ");
 	selection_sql(side, s, "host", &sql);
-	strbuf_addf(&sql, " AS x GROUP BY host) AS y USING host) AS z GROUP BY leaf, leaf_image ORDER "
-		    "BY sum(f) DESC LIMIT %d", FUNCTIONS_MAX);
+	strbuf_addf(&sql, " AS x GROUP BY host) AS y USING host) AS z GROUP BY leaf, leaf_image "
+		    "ORDER BY sum(f) DESC LIMIT %d", FUNCTIONS_MAX);
 	err = store_ask(s, sql.text, 5, ret, e);
 	strbuf_free(&sql);
 	return err;
@@ -145,7 +147,7 @@ static void judge(struct fleet_comparison *c, struct function *f, double risk)
 		r->t = c->totals[side].t;
 		r->tt = c->totals[side].tt;
 		f->shares[side] = r->n / r->t;
-		effect = replicates_effect(r, risk);
+		effect = replicates_effect(r, c->wider[side]);
 		n[side] = effective(r->n, effect);
 		t[side] = effective(r->t, effect);
 	}
@@ -210,7 +212,7 @@ int fleet_compare(const struct fleet_options *o, struct store *s, struct op_erro
 					   s->url, o->sides[side].name, o->sides[side].value);
 		if (!err && c.totals[side].hosts < 2)
 			err = op_error_set(e, -EINVAL, "%s:%.200s has samples of one host only: "
-					   "how hosts differ is not known, so nothing can be compared",
+					   "how hosts differ is unknown; select more",
 					   o->sides[side].name, o->sides[side].value);
 		if (!err)
 			err = ask_functions(&with, s, &c.rows[side], e);
@@ -218,6 +220,8 @@ int fleet_compare(const struct fleet_options *o, struct store *s, struct op_erro
 		if (!err)
 			add_functions(&c, side);
 	}
+	for (int side = 0; side < 2 && !err; side++)
+		c.wider[side] = replicates_wider(c.totals[side].hosts, o->risk / (double)c.nr);
 	for (size_t i = 0; i < c.nr && !err; i++)
 		judge(&c, &c.list[i], o->risk / (double)c.nr);
 	if (!err)

@@ -156,8 +156,8 @@ static int parse(const struct command_line *line, const struct fleet_command *co
 	if (err)
 		return err;
 	if (!url || !*url)
-		return op_error_set(e, -EINVAL, "no server; name one with --url=http://HOST:PORT or "
-				    "OPROFILE_FLEET in the environment");
+		return op_error_set(e, -EINVAL, "no server; name one with --url=http://HOST:PORT "
+				    "or OPROFILE_FLEET in the environment");
 	o->url = xstrdup(url);
 	o->ca_file = raw.ca_file;
 	o->output = raw.output;

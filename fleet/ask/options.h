@@ -19,7 +19,7 @@ struct fleet_options {
 	char *output, *session;		/* fetch: session directory, or NULL; name */
 	char *symbol;			/* spread */
 	unsigned int limit;		/* rows */
-	double risk;			/* compare: of any row that is reported and did not change */
+	double risk;			/* compare: that any row printed did not change */
 	struct schema_options schema;
 	char *cluster;
 	struct selection selection;

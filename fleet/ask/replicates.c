@@ -8,9 +8,9 @@
 #define BISECTIONS	200
 
 /*
- * log of the integral of cos(x)^@power from @low to pi / 2. With t = sqrt(f) tan(x) that is Student's
- * tail, up to a factor, for power = f - 1. By Simpson's rule over the logarithm of what is left to
- * pi / 2, because the tail may be 1e-12.
+ * log of the integral of cos(x)^@power from @low to pi / 2. With t = sqrt(f) tan(x) that is the
+ * tail of Student's distribution, up to a factor, for power = f - 1. By Simpson's rule over the
+ * logarithm of what is left to pi / 2, because the tail may be 1e-12.
  */
 static double log_tail(double power, double low)
 {
@@ -45,9 +45,15 @@ double student_quantile(double freedom, double risk)
 	return sqrt(freedom) * tan(low);
 }
 
-double replicates_effect(const struct replicates *r, double risk)
+double replicates_wider(double hosts, double risk)
 {
-	double p = r->n / r->t, chance = p * (1 - p) * r->t, wider, spread;
+	return hosts < 2 ? INFINITY
+			 : student_quantile(hosts - 1, risk) / student_quantile(1e6, risk);
+}
+
+double replicates_effect(const struct replicates *r, double wider)
+{
+	double p = r->n / r->t, chance = p * (1 - p) * r->t, spread;
 
 	if (r->hosts < 2)
 		return INFINITY;
@@ -55,6 +61,5 @@ double replicates_effect(const struct replicates *r, double risk)
 		return 1;
 	/* of the sum of n: hosts' deviations from what their samples let expect */
 	spread = r->hosts / (r->hosts - 1) * (r->nn - 2 * p * r->nt + p * p * r->tt);
-	wider = student_quantile(r->hosts - 1, risk) / student_quantile(1e6, risk);
 	return fmax(1, spread / chance * wider * wider);
 }

@@ -4,7 +4,7 @@
  *
  * Samples of one host are not independent: hosts differ by more than chance. So the samples of a
  * function count for fewer, by as much as its shares differ from host to host (the design effect of
- * a ratio estimated from clusters), and opdiff's statistics are used with these. Rules: doc/fleet.md.
+ * a ratio estimated from clusters), and opdiff's statistics are used with these: doc/fleet.md.
  */
 #ifndef FLEET_ASK_REPLICATES_H
 #define FLEET_ASK_REPLICATES_H
@@ -19,11 +19,13 @@ struct replicates {
 };
 
 /*
- * By what samples are to be divided so that they are as sure as independent ones, at least 1. With
- * few hosts their differences are not known well: at @risk as much more as Student's distribution
- * is wider than the normal one. Infinite with one host.
+ * By what samples are to be divided so that they are as sure as independent ones, at least 1;
+ * @wider: replicates_wider() of these hosts. Infinite with one host.
  */
-double replicates_effect(const struct replicates *r, double risk);
+double replicates_effect(const struct replicates *r, double wider);
+
+/* By what Student's distribution is wider than the normal one: few hosts may look alike. */
+double replicates_wider(double hosts, double risk);
 
 /* How far from 0 a value of Student's distribution with @freedom >= 1 is with the chance @risk. */
 double student_quantile(double freedom, double risk);

@@ -29,8 +29,8 @@ int selection_add(struct selection *s, const char *word, struct op_error *e)
 	char *values, *rest, *value;
 
 	if (!is_name(start, n) || !start[n] || !start[n + 1])
-		return op_error_set(e, -EINVAL, "invalid selection '%.200s': expected NAME:VALUE or "
-				    "label:NAME=VALUE", word);
+		return op_error_set(e, -EINVAL, "invalid selection '%.200s': expected NAME:VALUE "
+				    "or label:NAME=VALUE", word);
 	rest = values = xstrdup(start + n + 1);
 	while ((value = strsep(&rest, ",")) != NULL) {
 		xgrow(s->words, s->nr, s->room);
@@ -81,7 +81,8 @@ static void add_value(struct strbuf *sql, const struct selection_word *w)
 }
 
 /*
- * "host IN ('a', 'b')"; events are NAME:COUNT, and found by their name alone, too; labels:  * "(has(labels, 'zone=a') OR has(labels, 'zone=b'))"
+ * "host IN ('a', 'b')"; events are NAME:COUNT, and found by their name alone, too; labels:
+ * "(has(labels, 'zone=a') OR has(labels, 'zone=b'))"
  */
 static void add_condition(const struct selection *s, size_t first, struct strbuf *sql)
 {

@@ -56,13 +56,13 @@ int fleet_top(const struct fleet_options *o, struct store *s, struct op_error *e
 		err = ask_total(o, s, &total, e);
 	if (err)
 		return err;
-	strbuf_add(&sql, "SELECT sum(v) AS t, leaf, leaf_image FROM (SELECT v, leaf, leaf_image FROM "
-		   "(SELECT stack, sum(v) AS v FROM ");
+	strbuf_add(&sql, "SELECT sum(v) AS t, leaf, leaf_image FROM (SELECT v, leaf, leaf_image "
+		   "FROM (SELECT stack, sum(v) AS v FROM ");
 	selection_sql(&o->selection, s, "stack", &sql);
 	strbuf_add(&sql, " AS w GROUP BY stack) AS a ANY LEFT JOIN ");
 	selection_leaves(&o->selection, s, &sql);
-	strbuf_addf(&sql, " AS b USING stack) AS j GROUP BY leaf, leaf_image ORDER BY t DESC, leaf, "
-		    "leaf_image LIMIT %u", o->limit);
+	strbuf_addf(&sql, " AS b USING stack) AS j GROUP BY leaf, leaf_image ORDER BY t DESC, "
+		    "leaf, leaf_image LIMIT %u", o->limit);
 	err = store_ask(s, sql.text, 3, &rows, e);
 	strbuf_free(&sql);
 	if (err)

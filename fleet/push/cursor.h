@@ -8,22 +8,26 @@
 #ifndef FLEET_PUSH_CURSOR_H
 #define FLEET_PUSH_CURSOR_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
 
 struct push_cursor {
-	unsigned int segment;		/* of the last slice: number and begin of its folder */
-	int64_t segment_ns;
-	int64_t end_ns;			/* of the last slice that was sent whole; 0: none was */
-	uint32_t parts;			/* of the next slice that were sent */
-	int64_t parts_ns;		/* begin of that slice, if there are any */
+	uint64_t segment;		/* number of the folder of the last slice, and its begin */
+	uint64_t segment_ns;
+	uint64_t end_ns;		/* of the last slice that is done; 0: none is */
+	uint64_t parts;			/* of the next slice, that are done */
+	uint64_t parts_ns;		/* end of that slice */
 	/* since the file was created */
-	uint64_t slices, samples, bytes;	/* sent; bytes are those on the wire */
+	uint64_t slices, samples, bytes;	/* sent; bytes as on the wire, with headers */
 	uint64_t refused_parts, refused_samples, retries;
 };
 
 /* -ENOENT: there is none. -EPROTO: malformed, with file and line in @e; *ret is unchanged. */
 int push_cursor_read(const char *path, struct push_cursor *ret, struct op_error *e);
+/* The same of @len bytes of @text, which ends in a NUL and is overwritten. */
+int push_cursor_parse(char *text, size_t len, const char *path, struct push_cursor *ret,
+		      struct op_error *e);
 int push_cursor_write(const char *path, const struct push_cursor *c, struct op_error *e);
 
 #endif

@@ -146,11 +146,11 @@ static int post(struct store *s, const char *sql, struct strbuf *ret, struct op_
 		store_error_text(answer.body.text, why, sizeof(why));
 		err = op_error_set(e, -EIO, "%s: status %d: %s", s->url, answer.status, why);
 	} else if (answer.cut) {
-		err = op_error_set(e, -EFBIG, "%s: the answer is longer than %zu MiB; ask for less: "
-				   "a service, a host, a shorter time", s->url,
+		err = op_error_set(e, -EFBIG, "%s: the answer is longer than %zu MiB; ask for "
+				   "less: a service, a host, a shorter time", s->url,
 				   STORE_ANSWER_MAX >> 20);
 	} else if (strlen(answer.body.text) != answer.body.len) {
-		err = op_error_set(e, -EIO, "%s: the answer is no text", s->url);
+		err = op_error_set(e, -EIO, "%s: invalid answer: not text", s->url);
 	}
 	if (!err) {
 		*ret = answer.body;
@@ -210,8 +210,8 @@ static int check_url(const char *url, struct op_error *e)
 	const char *host = strstr(url, "://");
 
 	if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
-		return op_error_set(e, -EINVAL, "invalid URL '%.200s': expected http://HOST:PORT or "
-				    "https://HOST:PORT", url);
+		return op_error_set(e, -EINVAL, "invalid URL '%.200s': expected http://HOST:PORT "
+				    "or https://HOST:PORT", url);
 	if (strchr(host + 3, '@'))	/* without the URL: it has a secret */
 		return op_error_set(e, -EINVAL, "no credentials belong in a URL, where others can "
 				    "read them: put headers into a file");
@@ -227,15 +227,15 @@ static int read_server(struct store *s, struct op_error *e)
 {
 	struct store_rows rows = { NULL, 0, 0, 0, NULL };
 	unsigned int major = 0, minor = 0;
-	int err = store_ask(s, "SELECT version(), (SELECT count() FROM system.settings WHERE name = "
-			    "'allow_experimental_low_cardinality_type'), (SELECT count() FROM "
+	int err = store_ask(s, "SELECT version(), (SELECT count() FROM system.settings WHERE name "
+			    "= 'allow_experimental_low_cardinality_type'), (SELECT count() FROM "
 			    "system.tables WHERE database = '" STORE_DATABASE "' AND name = "
 			    "'samples_all')", 3, &rows, e);
 
 	if (err)
 		return err;
 	if (rows.nr != 1 || sscanf(store_cell(&rows, 0, 0), "%u.%u", &major, &minor) != 2) {
-		err = op_error_set(e, -EIO, "%s: this is no ClickHouse server", s->url);
+		err = op_error_set(e, -EIO, "%s: not a ClickHouse server", s->url);
 	} else {
 		s->version = major * 1000 + minor;
 		/* since 19.11 the setting is not needed, and later it is obsolete */

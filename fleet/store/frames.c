@@ -74,8 +74,10 @@ void store_frames_of(const struct profile *p, uint32_t node, struct store_frames
 	strbuf_reset(&ret->functions);
 	strbuf_reset(&ret->images);
 	ret->nr = 0;
-	for (; node != PROFILE_NONE && ret->nr < STORE_FRAMES_MAX; node = p->tree.nodes[node].parent)
+	while (node != PROFILE_NONE && ret->nr < STORE_FRAMES_MAX) {
 		add_place(p, p->tree.nodes[node].key, ret);
+		node = p->tree.nodes[node].parent;
+	}
 }
 
 void store_frames_free(struct store_frames *f)

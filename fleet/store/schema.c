@@ -47,7 +47,8 @@ static const char *replicate(const char *engine, struct strbuf *ret)
 
 void schema_statement(const char **sql, const struct schema_options *options, struct strbuf *ret)
 {
-	static const char engine[] = "ENGINE = ", cluster[] = "{cluster}", database[] = "{database}";
+	static const char engine[] = "ENGINE = ";
+	static const char cluster[] = "{cluster}", database[] = "{database}";
 	const char *at = *sql;
 
 	strbuf_reset(ret);

@@ -13,8 +13,8 @@
 #include "fleet/store/clickhouse.h"
 
 struct schema_options {
-	const char *cluster;	/* the shards' name in the servers' configuration; NULL: one server */
-	bool replicated;	/* tables are replicated; the servers have the macros shard, replica */
+	const char *cluster;	/* of shards, by its name in the configuration; NULL: none */
+	bool replicated;	/* tables are; the servers have the macros shard and replica */
 };
 
 struct schema_result {
@@ -26,8 +26,8 @@ int schema_init(struct store *s, const struct schema_options *options, struct sc
 		struct op_error *e);
 
 /*
- * The next statement of *@sql, which moves on; "" at the end. Comments are left out. @options is for
- * engines and the names in braces.
+ * The next statement of *@sql, which moves on; "" at the end. Comments are left out. @options is
+ * for engines and the names in braces.
  */
 void schema_statement(const char **sql, const struct schema_options *options, struct strbuf *ret);
 

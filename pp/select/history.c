@@ -213,7 +213,7 @@ static int none_found(const struct search *s, const char *history, bool exists, 
 			    "%s", history, first, last);
 }
 
-int histories_read(const char *session_dir, const struct time_range *range,
+int histories_read(const char *session_dir, const struct time_range *range, const char *segment,
 		   struct session_history **ret, size_t *ret_nr, struct notices *notices,
 		   struct op_error *e)
 {
@@ -226,7 +226,8 @@ int histories_read(const char *session_dir, const struct time_range *range,
 		op_error_set(e, err, "cannot read '%s': %s", history, strerror(-err));
 	for (size_t i = 0; i < folders.nr; i++) {
 		progress_tell(NULL, i, folders.nr, "segments of the history");
-		look_at_folder(&s, folders.list[i].path);
+		if (!segment || !strcmp(path_base(folders.list[i].path), segment))
+			look_at_folder(&s, folders.list[i].path);
 	}
 	if (!err && !s.nr)
 		err = none_found(&s, history, folders.nr, e);

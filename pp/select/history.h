@@ -39,11 +39,11 @@ struct session_history {
 };
 
 /*
- * Read the slices of @range below @session_dir, a history for each session of the daemon. -ENOENT:
- * there are none, and @e says of which times there are some. Segments that cannot be read are left
- * out, with a notice.
+ * Read the slices of @range below @session_dir, a history for each session of the daemon; only in
+ * the folder @segment, unless that is NULL. -ENOENT: there are none, and @e says of which times
+ * there are some. Segments that cannot be read are left out, with a notice.
  */
-int histories_read(const char *session_dir, const struct time_range *range,
+int histories_read(const char *session_dir, const struct time_range *range, const char *segment,
 		   struct session_history **ret, size_t *ret_nr, struct notices *notices,
 		   struct op_error *e);
 void session_history_free(struct session_history *h);

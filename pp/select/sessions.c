@@ -201,7 +201,8 @@ static int open_range(const char *session_dir, const struct profile_spec *spec, 
 	int err = spec->list[SPEC_SESSION].nr
 		  ? op_error_set(e, -EINVAL, "'session:' and a range of time cannot be used "
 				 "together: the history has no sessions")
-		  : histories_read(session_dir, &spec->time, &histories, &nr, notices, e);
+		  : histories_read(session_dir, &spec->time, spec->segment, &histories, &nr,
+				   notices, e);
 
 	if (err)
 		return err;

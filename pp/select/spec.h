@@ -56,6 +56,7 @@ struct profile_spec {
 	char *archive;		/* folder, absolute; or NULL */
 	bool has_time;		/* samples of this range of the history, not of a session */
 	struct time_range time;
+	const char *segment;	/* only of the history's segment in this folder; NULL: of all */
 	bool compat;		/* set after parsing: match as the original does [PS-12] */
 };
 

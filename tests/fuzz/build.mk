@@ -16,4 +16,7 @@ $(foreach f,$(wildcard tests/fuzz/pp/*.c),$(eval $(call fuzz_target,pp_$(basenam
 $(call fuzz,line_cache annotate_binary,libannotate.a)
 $(call fuzz,import imported elsewhere,libexchange.a)
 $(call fuzz,http,liblive.a)
+ifneq ($(has_curl),)
+$(call fuzz,push,libpush.a)
+endif
 $(call fuzz,xprof_text xprof_file gcov llvm_profile lcov,libfeedback.a)

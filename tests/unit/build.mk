@@ -145,6 +145,11 @@ $(call each_is_a_test,feedback,libfeedback.a)
 $(call each_is_a_test,pp/select,libpp.a)
 $(call each_is_a_test,pp/binary,libpp.a)
 $(call each_is_a_test,live,liblive.a)
+ifneq ($(has_curl),)
+$(call each_is_a_test,fleet/push,libpush.a)
+$(call each_is_a_test,fleet/store,libstore.a)
+$(call each_is_a_test,fleet/ask,libask.a)
+endif
 $(call each_is_a_test,live/top,libtop.a)
 $(call each_is_a_test,pp/report,libpp.a)
 $(call each_is_a_test,pp/annotate,libannotate.a)
@@ -206,9 +211,3 @@ $(O)/tests/unit/libsampler/unwind.o: cppflags += -DIS_CHECKED=$(if $(SAN),1,0)
 
 # the tests' own
 $(call test_of,tests/fuzz_oracle,tests/fuzz/oracle.c)
-
-# fleet
-ifneq ($(has_curl),)
-$(call each_is_a_test,fleet/store,libstore.a)
-$(call each_is_a_test,fleet/ask,libask.a)
-endif

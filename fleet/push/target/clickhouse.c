@@ -46,25 +46,26 @@ struct known {
 	uint64_t slots[KNOWN_SLOTS];	/* 0: free */
 };
 
-/* Where @hash is, or would be. */
+/* Where @hash is, or would be; another's if there is no room, as only a hostile maker leaves it. */
 static uint64_t *slot_of(struct known *k, uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash % KNOWN_SLOTS;
 
-	while (k->slots[i] && k->slots[i] != hash)
+	for (uint32_t n = 0; n < KNOWN_SLOTS && k->slots[i] && k->slots[i] != hash; n++)
 		i = (i + 1) % KNOWN_SLOTS;
 	return &k->slots[i];
 }
 
 static void known_begin(struct known *k, uint64_t slice, int64_t day)
 {
-	if (slice != k->slice)
-		for (uint32_t i = 0; i < k->nr_pending && i < PENDING_MAX && k->nr < KNOWN_MAX; i++) {
-			uint64_t *slot = slot_of(k, k->pending[i]);
+	uint32_t nr = slice == k->slice ? 0 : k->nr_pending;
 
-			k->nr += !*slot;
-			*slot = k->pending[i];
-		}
+	for (uint32_t i = 0; i < nr && i < PENDING_MAX && k->nr < KNOWN_MAX; i++) {
+		uint64_t *slot = slot_of(k, k->pending[i]);
+
+		k->nr += !*slot;
+		*slot = k->pending[i];
+	}
 	if (k->day != day || k->nr >= KNOWN_MAX) {
 		memset(k->slots, 0, sizeof(k->slots));
 		k->nr = 0;

@@ -35,7 +35,7 @@ static double effect(const double *n, size_t hosts, double risk)
 		r.nt += n[i] * 1000;
 		r.tt += 1000 * 1000;
 	}
-	return replicates_effect(&r, risk);
+	return replicates_effect(&r, replicates_wider((double)hosts, risk));
 }
 
 TEST(unlike_hosts_make_samples_count_less)

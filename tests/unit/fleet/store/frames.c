@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* frames.c - stacks come back from their texts, and are the same wherever their images are mapped */
+/* frames.c - stacks come back from texts, and are the same wherever their images are mapped */
 #include "fleet/store/frames.h"
 
 #include "tests/tap.h"
@@ -14,7 +14,9 @@ static uint32_t function(struct profile *p, const char *name)
 /* inlined() in leaf(), called by an address without an image; mapped at @start. */
 static uint32_t make(struct profile *p, uint64_t start)
 {
-	struct profile_line lines[] = { { function(p, "in\nlined"), 7 }, { function(p, "leaf"), 3 } };
+	struct profile_line lines[] = {
+		{ function(p, "in\nlined"), 7 }, { function(p, "leaf"), 3 },
+	};
 	uint32_t image = profile_add_image(p, &(struct profile_image){
 		.path = profile_string(p, "/usr/bin/a b"), .build_id = profile_string(p, "00ff"),
 		.start = start, .limit = start + 0x1000, .offset = 0x2000, .kind = PROFILE_FILE });

@@ -26,16 +26,18 @@ TEST(comments_are_left_out)
 
 TEST(names_are_quoted)
 {
-	expect("CREATE TABLE IF NOT EXISTS a AS b ENGINE = Distributed({cluster}, {database}, b);\n",
+	expect("CREATE TABLE IF NOT EXISTS a AS b ENGINE = "
+	       "Distributed({cluster}, {database}, b);\n",
 	       &(struct schema_options){ .cluster = "x', y", .replicated = true },
-	       (const char *[]){ "CREATE TABLE IF NOT EXISTS a AS b ENGINE = Distributed('x\\', y', "
-				 "'oprofile', b)", NULL });
+	       (const char *[]){ "CREATE TABLE IF NOT EXISTS a AS b ENGINE = "
+				 "Distributed('x\\', y', 'oprofile', b)", NULL });
 }
 
 TEST(replicated_tables_have_a_place)
 {
 	expect("CREATE TABLE IF NOT EXISTS a (x Int8) ENGINE = MergeTree ORDER BY x;\n"
-	       "CREATE TABLE IF NOT EXISTS b (\n\tx Int8\n) ENGINE = SummingMergeTree(x) ORDER BY x;\n",
+	       "CREATE TABLE IF NOT EXISTS b (\n\tx Int8\n) ENGINE = SummingMergeTree(x) "
+	       "ORDER BY x;\n",
 	       &(struct schema_options){ .replicated = true },
 	       (const char *[]){
 		       "CREATE TABLE IF NOT EXISTS a (x Int8) ENGINE = ReplicatedMergeTree("

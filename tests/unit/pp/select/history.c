@@ -86,7 +86,7 @@ static struct sizes read_hours(unsigned int nr)
 	struct sizes ret = { 0 };
 	size_t nr_histories = 0;
 
-	CHECK(!histories_read(tmpdir, &range, &h, &nr_histories, &notices, &e), "%s", e.text);
+	CHECK(!histories_read(tmpdir, &range, NULL, &h, &nr_histories, &notices, &e), "%s", e.text);
 	CHECK(nr_histories == 1 && h->nr == nr && h->has_callers, "%zu histories", nr_histories);
 	history_filer_end(h, &ids);
 	CHECK(ids && !strcmp(image_ids_find(ids, "/bin/app"), "0123"), "no build ID");

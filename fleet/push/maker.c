@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* maker.c - one slice of the history -> profile -> series -> parts */
+#include "fleet/push/maker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fleet/push/series.h"
+#include "fleet/push/stream.h"
+#include "libdb/history/folder.h"
+#include "libdb/history/segment.h"
+#include "libutil/clock.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+#include "pp/cli/confine.h"
+#include "pp/exchange/export/profile.h"
+
+struct pipe_sink {
+	struct push_sink sink;
+	int fd;
+};
+
+static int put(struct push_sink *sink, const struct push_part *part)
+{
+	return push_stream_put(((struct pipe_sink *)sink)->fd, part);
+}
+
+/* The profile of the range of @spec; without samples it is empty. */
+static int read_profile(const struct push_source *source, const struct profile_spec *spec,
+			struct collection *collection, struct profile **ret, struct op_error *e)
+{
+	const struct spec_list no_path = { .nr = 0 };
+	const struct merge nothing = { 0 };
+	const struct collect_options collecting = {
+		.session_dir = source->session_dir, .spec = spec, .merge = &nothing,
+		.image_path = &no_path, .root = source->root, .files_only = true,
+		.want_arcs = true,
+	};
+	const struct export_options exporting = { .symbols = true,
+						   .demangle = DEMANGLE_NORMAL };
+	struct notices notices = { .nr = 0 };
+	int err = collect(&collecting, collection, &notices, e);
+
+	if (!err)
+		err = export_profile(collection, &exporting, ret, &notices, e);
+	if (err == -ENOENT) {
+		*ret = profile_new();
+		err = 0;
+	}
+	notices_free(&notices);
+	return err;
+}
+
+/* Whether it was read: a reader of the whole history would leave it out. */
+static int read_numbers(const char *folder, const struct profile_spec *spec,
+			struct history_segment *ret, struct op_error *e)
+{
+	char *path = path_join(folder, HISTORY_SEGMENT);
+	int err = history_segment_read(path, spec->time.from_ns, spec->time.to_ns, ret, e);
+
+	free(path);
+	if (!err && !ret->nr_slices) {
+		history_segment_free(ret);
+		err = op_error_set(e, -ESTALE, "it was merged with others, removed or is "
+				   "damaged");
+	}
+	return err;
+}
+
+/* Of the machine and the slice. One that was merged is another slice. */
+static char *token_of(const struct session_info *info, const struct push_job *job)
+{
+	char line[256], id[PUSH_DIGEST];
+
+	if (file_read_line("/etc/machine-id", line, sizeof(line)) || !*line)
+		snprintf(line, sizeof(line), "%s", info->host);
+	push_digest("oppush", line, id);
+	return xasprintf("%.12s-%" PRIu64 "-%" PRId64 "-%" PRId64, id, job->segment,
+			 job->begin_ns / (int64_t)NS_PER_MS, job->end_ns / (int64_t)NS_PER_MS);
+}
+
+static int encode(const struct push_source *source, const struct push_rules *rules,
+		  const struct push_target *target, const struct push_job *job,
+		  const struct profile_spec *spec, const char *folder,
+		  const struct history_slice *slice, int out, struct op_error *e)
+{
+	struct pipe_sink sink = { .sink = { .put = put }, .fd = out };
+	char *stats = path_join(folder, "stats"), *token;
+	struct session_info info = { .start_time = 0 };
+	struct collection collection = { .root = NULL };
+	struct profile *profile = NULL;
+	struct push_series series;
+	int err = read_profile(source, spec, &collection, &profile, e);
+
+	(void)session_info_read(stats, &info);
+	if (!err) {
+		push_series_make(rules, profile, &info, job->segment_ns, &series);
+		push_privacy_apply(rules, profile);
+		token = token_of(&info, job);
+		err = target->kind->encode(target, &(struct push_batch){
+			.token = token, .slice = slice, .profile = profile,
+			.series = series.list, .nr_series = series.nr, .series_of = series.of,
+			.rules = rules, .collection = &collection }, &sink.sink, e);
+		free(token);
+		push_series_free(&series);
+	}
+	profile_free(profile);
+	collection_free(&collection);
+	free(stats);
+	return err;
+}
+
+static int make(const struct push_source *source, const struct push_rules *rules,
+		const struct push_target *target, const struct push_job *job, int out,
+		struct op_error *e)
+{
+	int64_t middle = job->begin_ns + (job->end_ns - job->begin_ns) / 2;
+	char *name = history_folder_name((unsigned int)job->segment, (int64_t)job->segment_ns);
+	char *folder = xasprintf("%s/" HISTORY_DIR "/%s", source->session_dir, name);
+	const struct profile_spec spec = { .has_time = true, .time = { middle, middle + 1 },
+					   .segment = name };
+	struct history_segment segment;
+	int err = read_numbers(folder, &spec, &segment, e);
+
+	if (!err) {
+		err = encode(source, rules, target, job, &spec, folder, &segment.slices[0], out,
+			     e);
+		history_segment_free(&segment);
+	}
+	free(folder);
+	free(name);
+	return err;
+}
+
+void push_make(const struct push_source *source, const struct push_rules *rules,
+	       const struct push_target *target, const struct push_job *job, int out)
+{
+	const struct confine_needs needs = { .line_cache = false };
+	struct op_error e = { "" };
+	int err = confine(&needs, &e);
+
+	if (!err)
+		err = make(source, rules, target, job, out, &e);
+	(void)push_stream_end(out, err, *e.text || !err ? e.text : strerror(-err));
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* part.c - copy what the samples of a part refer to, and nothing else */
+#include "fleet/push/part.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/profile/saturate.h"
+#include "formats/proto/proto.h"
+#include "libutil/xalloc.h"
+
+struct copier {
+	const struct push_batch *b;
+	const struct profile *from;
+	struct profile *to;
+	uint32_t *images, *nodes, *sets;	/* of @from's, or of series: in @to, or PROFILE_NONE */
+};
+
+static uint32_t *new_map(size_t nr)
+{
+	uint32_t *map = xmalloc((nr + 1) * sizeof(*map));
+
+	memset(map, 0xff, (nr + 1) * sizeof(*map));
+	return map;
+}
+
+static uint32_t copy_string(const struct copier *c, uint32_t string)
+{
+	return profile_string(c->to, profile_text(c->from, string));
+}
+
+static uint32_t copy_image(const struct copier *c, uint32_t image)
+{
+	struct profile_image copy;
+
+	if (image == PROFILE_NONE)
+		return PROFILE_NONE;
+	if (c->images[image] == PROFILE_NONE) {
+		copy = c->from->images[image];
+		copy.path = copy_string(c, copy.path);
+		copy.build_id = copy_string(c, copy.build_id);
+		c->images[image] = profile_add_image(c->to, &copy);
+	}
+	return c->images[image];
+}
+
+static uint32_t copy_place(const struct copier *c, uint32_t index)
+{
+	const struct profile_place *place = &c->from->places[index];
+	const struct profile_line_list list = c->from->line_lists[place->lines];
+	struct profile_line *lines = xcalloc(list.nr + 1, sizeof(*lines));
+	uint32_t ret;
+
+	for (uint32_t i = 0; i < list.nr; i++) {
+		const struct profile_line *line = &c->from->lines[list.first + i];
+		struct profile_function f = c->from->functions[line->function];
+
+		f.name = copy_string(c, f.name);
+		f.system_name = copy_string(c, f.system_name);
+		f.file = copy_string(c, f.file);
+		lines[i] = (struct profile_line){ profile_function(c->to, &f), line->line };
+	}
+	ret = profile_place(c->to, copy_image(c, place->image), place->address, lines, list.nr);
+	free(lines);
+	return ret;
+}
+
+/* Callers come first. A node's own index is kept until its caller has been copied. */
+static uint32_t copy_node(const struct copier *c, uint32_t node)
+{
+	uint32_t path[PROFILE_FRAMES_MAX], parent;
+	size_t nr = 0;
+
+	while (node != PROFILE_NONE && c->nodes[node] == PROFILE_NONE && nr < PROFILE_FRAMES_MAX) {
+		path[nr++] = node;
+		node = c->from->tree.nodes[node].parent;
+	}
+	parent = node == PROFILE_NONE ? PROFILE_NONE : c->nodes[node];
+	while (nr--) {
+		parent = profile_node(c->to, parent,
+				      copy_place(c, c->from->tree.nodes[path[nr]].key));
+		c->nodes[path[nr]] = parent;
+	}
+	return parent;
+}
+
+static uint32_t label_set(const struct copier *c, uint32_t series)
+{
+	const struct push_labels *l = &c->b->series[series];
+	struct profile_label *labels;
+
+	if (c->sets[series] != PROFILE_NONE)
+		return c->sets[series];
+	labels = xcalloc(l->nr + 1, sizeof(*labels));
+	for (size_t i = 0; i < l->nr; i++)
+		labels[i] = (struct profile_label){
+			.key = profile_string(c->to, l->list[i].name),
+			.text = profile_string(c->to, l->list[i].value) };
+	c->sets[series] = profile_label_set(c->to, labels, (uint32_t)l->nr);
+	free(labels);
+	return c->sets[series];
+}
+
+static void copy_samples(const struct copier *c, uint32_t event, uint32_t series,
+			 uint64_t *ret_samples)
+{
+	bool all = series == PUSH_ALL_SERIES;
+	int64_t total = 0;
+
+	for (uint32_t i = 0; i < c->from->nr_samples; i++) {
+		int64_t value = profile_values(c->from, i)[event];
+		uint32_t set, node;
+
+		if (!value || (!all && c->b->series_of[i] != series))
+			continue;
+		set = all ? label_set(c, c->b->series_of[i]) : 0;
+		node = copy_node(c, c->from->samples[i].node);
+		*profile_add_sample(c->to, node, set) = value;
+		total = add_saturated(total, value);
+	}
+	*ret_samples = c->from->events[event].period && total > 0 ? (uint64_t)total : 0;
+}
+
+struct profile *push_part_profile(const struct push_batch *b, uint32_t event, uint32_t series,
+				  uint64_t *ret_samples)
+{
+	struct copier c = { .b = b, .from = b->profile, .to = profile_new() };
+	struct profile_event e = c.from->events[event];
+
+	c.images = new_map(c.from->nr_images);
+	c.nodes = new_map(c.from->tree.nr);
+	c.sets = new_map(b->nr_series);
+	e.name = copy_string(&c, e.name);
+	e.unit = copy_string(&c, e.unit);
+	profile_add_event(c.to, &e);
+	copy_samples(&c, event, series, ret_samples);
+	free(c.images);
+	free(c.nodes);
+	free(c.sets);
+	if (!c.to->nr_samples) {
+		profile_free(c.to);
+		return NULL;
+	}
+	c.to->start_ns = b->slice->begin_ns;
+	c.to->duration_ns = b->slice->end_ns - b->slice->begin_ns;
+	profile_merge_samples(c.to);
+	return c.to;
+}
+
+int push_part_proto(const struct profile *p, unsigned char **ret, size_t *ret_size,
+		    struct op_error *e)
+{
+	const struct format_write_options options = { .pid = "" };
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, ret_size);
+	int err;
+
+	if (!out)
+		return op_error_set(e, -errno, "%s", strerror(errno));
+	err = proto_write(p, &options, out, e);
+	if (fclose(out) && !err)
+		err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
+	if (err) {
+		free(bytes);
+		return err;
+	}
+	*ret = (unsigned char *)bytes;
+	return 0;
+}
+
+char *push_event_name(const struct profile *p, uint32_t event)
+{
+	char *name = xstrdup(profile_text(p, p->events[event].name));
+
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+	return name;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* sender.c - one target: cursor -> slice -> parts -> answers -> cursor */
+#include "fleet/push/sender.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet/push/cursor.h"
+#include "fleet/push/maker.h"
+#include "fleet/push/spool.h"
+#include "fleet/push/stream.h"
+#include "libutil/clock.h"
+#include "libutil/fd_message.h"
+#include "libutil/file.h"
+#include "libutil/message.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
+#include "pp/cli/confine.h"
+
+#define HEADERS_VARIABLE	"OPPUSH_HEADERS_"
+#define HEADERS_LIMIT	65536	/* bytes of a file with headers */
+#define WAIT_MS		1000	/* after the first failure; twice as long after each other, */
+#define WAIT_MAX_MS	300000	/* up to this */
+#define ASKED_MAX_S	3600	/* what a target may ask for */
+#define IDLE_MS		10000	/* between looks for a new slice */
+#define PACE_MAX_MS	60000	/* between old slices */
+
+struct sender {
+	const struct push_sending *s;
+	struct http *http;
+	char *url;			/* without a part's name */
+	char *cursor_path;
+	struct push_cursor cursor;
+	unsigned int tries;		/* that failed in a row */
+	bool has_refused;
+};
+
+/* --- pure rules --- */
+
+char *push_cursor_path(const char *state_dir, const char *target)
+{
+	return xasprintf("%s/%s.cursor", state_dir, target);
+}
+
+enum push_verdict push_judge(int status)
+{
+	if (status >= 200 && status < 300)
+		return PUSH_SENT;
+	switch (status) {
+	case 401: case 402: case 403: case 404: case 405: case 407:	/* the set-up */
+	case 408: case 415: case 425: case 429:
+		return PUSH_AGAIN;
+	default:
+		return status >= 400 && status < 500 ? PUSH_REFUSED : PUSH_AGAIN;
+	}
+}
+
+uint32_t push_wait_ms(unsigned int tries, uint32_t after_s, uint32_t random)
+{
+	uint32_t most = tries < 10 ? (uint32_t)WAIT_MS << tries : WAIT_MAX_MS, asked;
+
+	if (most > WAIT_MAX_MS)
+		most = WAIT_MAX_MS;
+	asked = (after_s < ASKED_MAX_S ? after_s : ASKED_MAX_S) * 1000;
+	if (asked <= most / 2)
+		return most / 2 + random % (most / 2 + 1);
+	/* what many were told is spread, too, but never earlier */
+	return asked + random % (asked / 4 + 1);
+}
+
+/* --- */
+
+static uint32_t random_number(void)
+{
+	uint32_t n = 0;
+
+	(void)!getrandom(&n, sizeof(n), 0);
+	return n;
+}
+
+static void wait_ms(uint32_t ms)
+{
+	const struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+void push_forget_headers(void)
+{
+	for (char **at = environ; *at; at++)
+		if (!strncmp(*at, HEADERS_VARIABLE, strlen(HEADERS_VARIABLE)))
+			explicit_bzero(strchr(*at, '=') + 1, strlen(strchr(*at, '=') + 1));
+}
+
+/* From OPPUSH_HEADERS_NAME in the environment, else the file NAME.headers; "": there are none. */
+static int read_headers(const struct push_sending *s, char **ret, struct op_error *e)
+{
+	char *variable = xasprintf(HEADERS_VARIABLE "%s", s->target->name), *path;
+	const char *value;
+	int err = 0;
+
+	for (char *at = variable; *at; at++)
+		*at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+	value = getenv(variable);
+	*ret = NULL;
+	if (value) {
+		*ret = xstrdup(value);
+	} else if (s->credentials) {
+		path = xasprintf("%s/%s.headers", s->credentials, s->target->name);
+		err = file_read_all(path, HEADERS_LIMIT, ret, NULL);
+		if (err && err != -ENOENT)
+			op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+		err = err == -ENOENT ? 0 : err;
+		free(path);
+	}
+	free(variable);
+	return err;
+}
+
+static char *url_of(const struct push_target *t)
+{
+	const char *host = strstr(t->place, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+
+	if (!t->kind->path || (path && path[1]))
+		return xstrdup(t->place);
+	return xasprintf("%.*s%s", path ? (int)(path - t->place) : (int)strlen(t->place), t->place,
+			 t->kind->path);
+}
+
+static int set_up(struct sender *x, struct op_error *e)
+{
+	const struct push_sending *s = x->s;
+	const struct confine_needs needs = {
+		.outputs = { s->state_dir, s->target->kind->is_local ? s->target->place : NULL },
+		.network = !s->target->kind->is_local, .must_write = true,
+	};
+	char *headers = NULL;
+	int err = 0;
+
+	if (!s->target->kind->is_local) {
+		err = read_headers(s, &headers, e);
+		push_forget_headers();
+		if (!err)
+			err = http_new(headers, s->ca_file, s->timeout_s, &x->http, e);
+		if (headers)
+			explicit_bzero(headers, strlen(headers));
+		free(headers);
+		x->url = url_of(s->target);
+	}
+	if (!err)
+		err = confine(&needs, e);
+	x->cursor_path = push_cursor_path(s->state_dir, s->target->name);
+	if (!err)
+		err = push_cursor_read(x->cursor_path, &x->cursor, e);
+	return err == -ENOENT ? 0 : err;
+}
+
+static void save(struct sender *x)
+{
+	struct op_error e;
+
+	if (push_cursor_write(x->cursor_path, &x->cursor, &e))
+		report_warning("%s: what was sent will be sent again", e.text);
+}
+
+/* --- a part --- */
+
+/* The first line of an answer, for the message. */
+static void describe(const struct http_answer *a, char *text, size_t size)
+{
+	char body[200];
+
+	if (!a->status) {
+		snprintf(text, size, "%s", a->text);
+		return;
+	}
+	snprintf(body, sizeof(body), "%.*s", (int)strcspn(a->body.text, "\r\n"), a->body.text);
+	plain_text(body, strlen(body));
+	snprintf(text, size, "HTTP status %d%s%s", a->status, *body ? ": " : "", body);
+}
+
+static void post(struct sender *x, const struct push_part *part, struct push_answer *ret)
+{
+	const struct push_kind *kind = x->s->target->kind;
+	char *url = xasprintf("%s%s", x->url, part->name);
+	struct http_answer a;
+
+	http_post(x->http, &(struct http_request){ .url = url, .content_type = kind->content_type,
+						   .gzipped = kind->gzipped, .bytes = part->bytes,
+						   .size = part->size }, &a);
+	*ret = (struct push_answer){ .verdict = a.status ? push_judge(a.status) : PUSH_AGAIN,
+				     .after_s = a.retry_after_s, .wire_bytes = a.wire_bytes };
+	describe(&a, ret->text, sizeof(ret->text));
+	if (ret->verdict == PUSH_SENT && kind->look)
+		kind->look(&a, ret);
+	http_answer_free(&a);
+	free(url);
+}
+
+static enum push_verdict deliver(struct sender *x, const struct push_part *part,
+				 uint32_t *ret_after_s)
+{
+	const struct push_target *t = x->s->target;
+	struct push_answer a = { .verdict = PUSH_SENT };
+
+	if (t->kind->send)
+		t->kind->send(t, part, &a);
+	else
+		post(x, part, &a);
+	x->cursor.bytes += a.wire_bytes;
+	if (a.verdict == PUSH_SENT)
+		x->cursor.samples += part->samples;
+	if (a.verdict == PUSH_REFUSED) {
+		x->cursor.refused_parts++;
+		x->cursor.refused_samples += part->samples;
+		x->has_refused = true;
+		report_warning("%s: refused %" PRIu64 " samples, which are lost: %s", t->name,
+			       part->samples, a.text);
+	} else if (a.verdict == PUSH_AGAIN) {
+		report_warning("%s: cannot send, trying again: %s", t->name, a.text);
+	}
+	*ret_after_s = a.after_s;
+	return a.verdict;
+}
+
+/* --- a slice --- */
+
+static void end_slice(struct sender *x, const struct push_slice *slice)
+{
+	x->cursor.segment = slice->segment;
+	x->cursor.segment_ns = slice->segment_ns;
+	x->cursor.end_ns = (uint64_t)slice->end_ns;
+	x->cursor.parts = x->cursor.parts_ns = 0;
+	x->tries = 0;
+	save(x);
+}
+
+/* Returns where the parts can be read, or -errno. */
+static int ask(struct sender *x, const struct push_slice *slice)
+{
+	const struct push_job job = { slice->segment, slice->segment_ns, slice->begin_ns,
+				      slice->end_ns };
+	int ends[2], err;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	err = fd_message_send(x->s->jobs, &job, sizeof(job), &ends[1], 1);
+	close(ends[1]);
+	if (err)
+		close(ends[0]);
+	return err ? err : ends[0];
+}
+
+/* 1: all were sent or refused. 0: stopped at one that was not. Or an error of reading them. */
+static int send_parts(struct sender *x, const struct push_slice *slice, int fd,
+		      uint32_t *ret_after_s, struct op_error *e)
+{
+	struct push_part part;
+	uint64_t nr = 0;
+	int more;
+
+	if (x->cursor.parts_ns != (uint64_t)slice->end_ns)
+		x->cursor.parts = 0;
+	x->cursor.parts_ns = (uint64_t)slice->end_ns;
+	while ((more = push_stream_next(fd, &part, e)) > 0) {
+		bool stop = nr++ >= x->cursor.parts &&
+			    deliver(x, &part, ret_after_s) == PUSH_AGAIN;
+
+		push_part_free(&part);
+		if (stop)
+			return 0;
+		if (nr > x->cursor.parts) {
+			x->cursor.parts = nr;
+			x->tries = 0;
+		}
+	}
+	return more ? more : 1;
+}
+
+/* False: give up. */
+static bool send_slice(struct sender *x, const struct push_slice *slice)
+{
+	struct op_error e = { "" };
+	uint32_t after_s = 0;
+	int fd = ask(x, slice), sent = fd;
+
+	if (fd >= 0) {
+		sent = send_parts(x, slice, fd, &after_s, &e);
+		close(fd);
+	}
+	if (sent > 0) {
+		x->cursor.slices++;
+		end_slice(x, slice);
+		return true;
+	}
+	if (sent < 0) {
+		report_warning("%s: cannot read a slice of '%s': %s", x->s->target->name,
+			       slice->folder, *e.text ? e.text : strerror(-sent));
+		if (x->tries + 1 >= PUSH_READ_TRIES) {
+			report_warning("%s: left out a slice that cannot be read",
+				       x->s->target->name);
+			x->cursor.refused_parts++;
+			x->has_refused = true;
+			end_slice(x, slice);
+			return true;
+		}
+	}
+	x->cursor.retries++;
+	save(x);
+	if (x->s->once && x->tries + 1 >= PUSH_TRIES)
+		return false;
+	wait_ms(push_wait_ms(x->tries++, after_s, random_number()));
+	return true;
+}
+
+/* So that an engine that was away is not flooded when it is back. */
+static void pace(const struct sender *x, const struct push_slice *slice)
+{
+	uint64_t ms = (uint64_t)(slice->end_ns - slice->begin_ns) / NS_PER_MS / x->s->catch_up;
+
+	if (ms > PACE_MAX_MS)
+		ms = PACE_MAX_MS;
+	wait_ms((uint32_t)(ms / 2 + random_number() % (ms + 1)));
+}
+
+int push_sender_run(const struct push_sending *s)
+{
+	struct sender x = { .s = s };
+	struct op_error e = { "" };
+	bool go_on = true;
+
+	if (set_up(&x, &e)) {
+		report_error("%s: %s", s->target->name, e.text);
+		return 1;
+	}
+	while (go_on) {
+		struct push_slice slice;
+		uint64_t waiting;
+		int found = push_spool_next(s->session_dir, &x.cursor, &slice, &waiting, &e);
+
+		if (found < 0)
+			report_warning("%s: %s", s->target->name, e.text);
+		if (found <= 0 && s->once)
+			return found < 0 || x.has_refused;
+		if (found <= 0) {
+			/* machines look at different times, though all slices end with the minute */
+			wait_ms(IDLE_MS / 2 + random_number() % IDLE_MS);
+			continue;
+		}
+		go_on = send_slice(&x, &slice);
+		if (waiting > 1 && !x.tries && !s->once)
+			pace(&x, &slice);
+		free(slice.folder);
+	}
+	report_error("%s: gave up", s->target->name);
+	return 1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sender.h - send the slices of the history to one target, in their order
+ *
+ * A process of its own, with the target's credentials. It parses nothing but answers; who reads a
+ * slice is asked for its parts through a socket (oppush.c).
+ */
+#ifndef FLEET_PUSH_SENDER_H
+#define FLEET_PUSH_SENDER_H
+
+#include "fleet/push/target.h"
+
+#define PUSH_READ_TRIES	3	/* of a slice, before it is left out */
+#define PUSH_TRIES	5	/* of a part, with @once */
+
+struct push_sending {
+	const struct push_target *target;
+	const char *session_dir;
+	const char *state_dir;		/* has the cursor, see push_cursor_path() */
+	const char *credentials;	/* folder: NAME.headers; or NULL */
+	const char *ca_file;		/* or NULL */
+	unsigned int timeout_s;
+	unsigned int catch_up;		/* old slices are sent so many times faster than taken */
+	bool once;			/* return when all is sent, or the target keeps failing */
+	int jobs;			/* takes a struct push_job and where to write the parts */
+};
+
+/* Returns the exit status. Without @once only if the set-up is wrong. Prints messages. */
+int push_sender_run(const struct push_sending *s);
+
+/* Overwrite all headers in the environment, so that what is forked does not have them. */
+void push_forget_headers(void);
+
+char *push_cursor_path(const char *state_dir, const char *target);	/* malloc'd */
+
+/* What a status means. 3xx, 401 and others an operator can repair; so data is kept then. */
+enum push_verdict push_judge(int status);
+
+/* How long to wait after @tries failures, ms; @after_s: what the target asked for; @random: any. */
+uint32_t push_wait_ms(unsigned int tries, uint32_t after_s, uint32_t random);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* place.c - the forms of control groups' paths that runtimes make, and those that look alike */
+#include "fleet/push/place.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+#define ID	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ECS	"0123456789abcdef0123456789abcdef-1234567890"
+#define UID	"01234567-89ab-cdef-0123-456789abcdef"
+#define UID_	"01234567_89ab_cdef_0123_456789abcdef"
+#define STATIC	"0123456789abcdef0123456789abcdef"
+#define KUBE	"/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_ ".slice"
+
+static const struct {
+	const char *cgroup, *container, *pod, *unit;
+} table[] = {
+	{ "", "", "", "" },
+	{ "/", "", "", "" },
+	{ "/docker/" ID, ID, "", "" },
+	{ "/system.slice/docker-" ID ".scope", ID, "", "" },
+	{ "/system.slice/docker-" ID ".scope/init", ID, "", "" },
+	{ "/kubepods/burstable/pod" UID "/" ID, ID, UID, "" },
+	{ "/kubepods/pod" STATIC "/" ID, ID, STATIC, "" },
+	{ KUBE "/docker-" ID ".scope", ID, UID, "" },
+	{ KUBE "/cri-containerd-" ID ".scope", ID, UID, "" },
+	{ KUBE "/cri-containerd-" ID, ID, UID, "" },
+	{ "/system.slice/kubepods-besteffort-pod" UID_ ".slice:cri-containerd:" ID, ID, UID, "" },
+	{ KUBE "/crio-" ID ".scope/container", ID, UID, "" },
+	{ KUBE "/crio-conmon-" ID ".scope", "", UID, "crio-conmon-" ID ".scope" },
+	{ "/machine.slice/libpod-" ID ".scope/container", ID, "", "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", ID, "",
+	  "" },
+	{ "/system.slice/web.service/libpod-payload-" ID, ID, "", "web.service" },
+	{ "/ecs/task/" ECS, ECS, "", "" },
+	{ "/lxc/web", "web", "", "" },
+	{ "/lxc.payload.web", "web", "", "" },
+	{ "/lxc.payload.web/system.slice/nginx.service", "web", "", "nginx.service" },
+	{ "/system.slice/nginx.service", "", "", "nginx.service" },
+	{ "/system.slice/system-getty.slice/getty@tty1.service", "", "", "getty@tty1.service" },
+	{ "/system.slice/dev-a\\x2db.service", "", "", "dev-a-b.service" },
+	{ "/../system.slice/nginx.service", "", "", "nginx.service" },
+	{ "/user.slice/user-0.slice/session-3.scope", "", "", "" },
+	{ "/user.slice/user-1.slice/user@1.service/app.slice/app-gnome-x-7.scope", "", "", "" },
+	{ "/init.scope", "", "", "" },
+	{ "/system.slice/.service", "", "", "" },
+	/* hex digits that are no container: too few, upper case, in a word */
+	{ "/process_api/" STATIC, "", "", "" },
+	{ "/docker/0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF", "", "", "" },
+	{ "/x" ID, "", "", "" },
+	{ "/kubepods/podx/y", "", "", "" },
+	{ "/pod", "", "", "" },
+};
+
+TEST(each_form_is_recognized)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct push_place p;
+
+		push_place_find(table[i].cgroup, &p);
+		CHECK(!strcmp(p.container, table[i].container) && !strcmp(p.pod, table[i].pod) &&
+		      !strcmp(p.unit, table[i].unit), "'%s': container '%s', pod '%s', unit '%s'",
+		      table[i].cgroup, p.container, p.pod, p.unit);
+	}
+}
+
+TEST(a_long_path_is_cut)
+{
+	char path[2000];
+	struct push_place p;
+
+	memset(path, 'a', sizeof(path));
+	strcpy(path + sizeof(path) - sizeof(".service"), ".service");
+	path[0] = '/';
+	push_place_find(path, &p);
+	CHECK(strlen(p.unit) == PUSH_PLACE_MAX - 1, "%zu bytes", strlen(p.unit));
+}
+
+TEST_MAIN()

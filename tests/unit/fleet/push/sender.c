@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* sender.c - what a status means, and how long to wait after failures */
+#include "fleet/push/sender.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+TEST(data_is_refused_only_for_what_it_is)
+{
+	static const struct { int status; enum push_verdict verdict; } table[] = {
+		{ 200, PUSH_SENT }, { 202, PUSH_SENT }, { 100, PUSH_AGAIN }, { 301, PUSH_AGAIN },
+		{ 400, PUSH_REFUSED }, { 401, PUSH_AGAIN }, { 403, PUSH_AGAIN },
+		{ 404, PUSH_AGAIN }, { 408, PUSH_AGAIN }, { 413, PUSH_REFUSED },
+		{ 415, PUSH_AGAIN }, { 422, PUSH_REFUSED }, { 429, PUSH_AGAIN },
+		{ 500, PUSH_AGAIN }, { 503, PUSH_AGAIN }, { 999, PUSH_AGAIN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		CHECK(push_judge(table[i].status) == table[i].verdict, "status %d: %d",
+		      table[i].status, push_judge(table[i].status));
+}
+
+TEST(waits_grow_and_are_spread)
+{
+	for (unsigned int tries = 0; tries < 40; tries++) {
+		uint32_t least = push_wait_ms(tries, 0, 0), most = 0;
+
+		for (uint32_t random = 0; random < 400000; random += 997)
+			if (push_wait_ms(tries, 0, random) > most)
+				most = push_wait_ms(tries, 0, random);
+		CHECK(least >= 500 && most <= 300000 && most > least * 19 / 10,
+		      "after %u tries: %u to %u ms", tries, least, most);
+		CHECK(!tries || tries > 8 || least == 2 * push_wait_ms(tries - 1, 0, 0),
+		      "after %u tries: %u ms", tries, least);
+	}
+	CHECK(push_wait_ms(5, UINT32_MAX, UINT32_MAX) <= 4500000, "it may be asked for an hour");
+	CHECK(push_wait_ms(0, 7, 0) == 7000 && push_wait_ms(0, 7, 1750) == 8750, "not earlier");
+	CHECK(push_wait_ms(20, 7, 0) == 150000, "nor sooner than without being asked");
+}
+
+TEST_MAIN()
