@@ -26,6 +26,9 @@
 
 #define HEADERS_VARIABLE	"OPPUSH_HEADERS_"
 #define HEADERS_LIMIT	65536	/* bytes of a file with headers */
+#define ONCE_TRIES	5
+#define DAMAGED_TRIES	3	/* of a slice, before it is left out: it is malformed, */
+#define READ_TRIES	10	/* or nobody knows why, as without memory: some 20 minutes */
 #define WAIT_MS		1000	/* after the first failure; twice as long after each other, */
 #define WAIT_MAX_MS	300000	/* up to this */
 #define ASKED_MAX_S	3600	/* what a target may ask for */
@@ -38,7 +41,8 @@ struct sender {
 	char *url;			/* without a part's name */
 	char *cursor_path;
 	struct push_cursor cursor;
-	unsigned int tries;		/* that failed in a row */
+	unsigned int tries;		/* that failed in a row, */
+	unsigned int unread;		/* and those in a row in which the slice was not read */
 	bool has_refused;
 };
 
@@ -73,6 +77,11 @@ uint32_t push_wait_ms(unsigned int tries, uint32_t after_s, uint32_t random)
 		return most / 2 + random % (most / 2 + 1);
 	/* what many were told is spread, too, but never earlier */
 	return asked + random % (asked / 4 + 1);
+}
+
+bool push_leaves_out(int err, unsigned int tries)
+{
+	return tries >= (err == -EPROTO || err == -ESTALE ? DAMAGED_TRIES : READ_TRIES);
 }
 
 /* --- */
@@ -238,7 +247,7 @@ static void end_slice(struct sender *x, const struct push_slice *slice)
 	x->cursor.segment_ns = slice->segment_ns;
 	x->cursor.end_ns = (uint64_t)slice->end_ns;
 	x->cursor.parts = x->cursor.parts_ns = 0;
-	x->tries = 0;
+	x->tries = x->unread = 0;
 	save(x);
 }
 
@@ -300,10 +309,12 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 		end_slice(x, slice);
 		return true;
 	}
-	if (sent < 0) {
+	if (!sent) {
+		x->unread = 0;
+	} else {
 		report_warning("%s: cannot read a slice of '%s': %s", x->s->target->name,
 			       slice->folder, *e.text ? e.text : strerror(-sent));
-		if (x->tries + 1 >= PUSH_READ_TRIES) {
+		if (push_leaves_out(sent, ++x->unread)) {
 			report_warning("%s: left out a slice that cannot be read",
 				       x->s->target->name);
 			x->cursor.refused_parts++;
@@ -314,7 +325,7 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 	}
 	x->cursor.retries++;
 	save(x);
-	if (x->s->once && x->tries + 1 >= PUSH_TRIES)
+	if (x->s->once && x->tries + 1 >= ONCE_TRIES)
 		return false;
 	wait_ms(push_wait_ms(x->tries++, after_s, random_number()));
 	return true;

@@ -10,9 +10,6 @@
 
 #include "fleet/push/target.h"
 
-#define PUSH_READ_TRIES	3	/* of a slice, before it is left out */
-#define PUSH_TRIES	5	/* of a part, with @once */
-
 struct push_sending {
 	const struct push_target *target;
 	const char *session_dir;
@@ -35,6 +32,9 @@ char *push_cursor_path(const char *state_dir, const char *target);	/* malloc'd *
 
 /* What a status means. 3xx, 401 and others an operator can repair; so data is kept then. */
 enum push_verdict push_judge(int status);
+
+/* Whether a slice that could not be read @tries times is left out; @err: why the last time. */
+bool push_leaves_out(int err, unsigned int tries);
 
 /* How long to wait after @tries failures, ms; @after_s: what the target asked for; @random: any. */
 uint32_t push_wait_ms(unsigned int tries, uint32_t after_s, uint32_t random);

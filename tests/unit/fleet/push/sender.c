@@ -37,4 +37,11 @@ TEST(waits_grow_and_are_spread)
 	CHECK(push_wait_ms(20, 7, 0) == 150000, "nor sooner than without being asked");
 }
 
+TEST(slices_are_left_out_late)
+{
+	CHECK(!push_leaves_out(-EPROTO, 2) && push_leaves_out(-EPROTO, 3), "malformed");
+	CHECK(!push_leaves_out(-ENOMEM, 9) && push_leaves_out(-ENOMEM, 10), "no memory");
+	CHECK(!push_leaves_out(-EPIPE, 9) && push_leaves_out(-EPIPE, 10), "killed");
+}
+
 TEST_MAIN()
