@@ -3,6 +3,7 @@
 #   start_shards	sets url and url2, or returns 1: there is no clickhouse-server
 #   stop_shards
 #
+# shellcheck disable=SC2034,SC2154 # urls are for who sources it
 # They are unprivileged processes of this user that listen on 127.0.0.1 only.
 
 shard_config() # NUMBER
