@@ -59,8 +59,8 @@ static int add_headers(struct http *h, const char *lines, struct op_error *e)
 		if (is_header(line))
 			add_header(h, line);
 		else	/* without the line: it may be a secret */
-			err = op_error_set(e, -EINVAL, "line %d is no header: expected 'Name: "
-					   "value'", nr);
+			err = op_error_set(e, -EINVAL, "invalid header in line %d: expected "
+					   "NAME: VALUE", nr);
 	}
 	explicit_bzero(copy, strlen(lines));
 	free(copy);

@@ -11,12 +11,12 @@
 #include "fleet/push/series.h"
 #include "fleet/push/stream.h"
 #include "libdb/history/folder.h"
-#include "libdb/history/segment.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/confine.h"
 #include "pp/exchange/export/profile.h"
+#include "pp/select/history.h"
 
 struct pipe_sink {
 	struct push_sink sink;
@@ -26,6 +26,11 @@ struct pipe_sink {
 static int put(struct push_sink *sink, const struct push_part *part)
 {
 	return push_stream_put(((struct pipe_sink *)sink)->fd, part);
+}
+
+static bool has_slice(const struct collection *c)
+{
+	return c->sessions.nr && c->sessions.sessions[0].history->only->nr_slices;
 }
 
 /* The profile of the range of @spec; without samples it is empty. */
@@ -46,27 +51,14 @@ static int read_profile(const struct push_source *source, const struct profile_s
 
 	if (!err)
 		err = export_profile(collection, &exporting, ret, &notices, e);
-	if (err == -ENOENT) {
+	if ((!err || err == -ENOENT) && !has_slice(collection)) {
+		err = op_error_set(e, -ESTALE, "%s", notices.nr ? notices.texts[0] :
+				   "it was merged with others, removed or is damaged");
+	} else if (err == -ENOENT) {
 		*ret = profile_new();
 		err = 0;
 	}
 	notices_free(&notices);
-	return err;
-}
-
-/* Whether it was read: a reader of the whole history would leave it out. */
-static int read_numbers(const char *folder, const struct profile_spec *spec,
-			struct history_segment *ret, struct op_error *e)
-{
-	char *path = path_join(folder, HISTORY_SEGMENT);
-	int err = history_segment_read(path, spec->time.from_ns, spec->time.to_ns, ret, e);
-
-	free(path);
-	if (!err && !ret->nr_slices) {
-		history_segment_free(ret);
-		err = op_error_set(e, -ESTALE, "it was merged with others, removed or is "
-				   "damaged");
-	}
 	return err;
 }
 
@@ -82,34 +74,24 @@ static char *token_of(const struct session_info *info, const struct push_job *jo
 			 job->begin_ns / (int64_t)NS_PER_MS, job->end_ns / (int64_t)NS_PER_MS);
 }
 
-static int encode(const struct push_source *source, const struct push_rules *rules,
-		  const struct push_target *target, const struct push_job *job,
-		  const struct profile_spec *spec, const char *folder,
-		  const struct history_slice *slice, int out, struct op_error *e)
+static int encode(const struct push_rules *rules, const struct push_target *target,
+		  const struct push_job *job, const struct collection *collection,
+		  struct profile *profile, int out, struct op_error *e)
 {
+	const struct report_session *session = &collection->sessions.sessions[0];
 	struct pipe_sink sink = { .sink = { .put = put }, .fd = out };
-	char *stats = path_join(folder, "stats"), *token;
-	struct session_info info = { .start_time = 0 };
-	struct collection collection = { .root = NULL };
-	struct profile *profile = NULL;
+	char *token = token_of(&session->info, job);
 	struct push_series series;
-	int err = read_profile(source, spec, &collection, &profile, e);
+	int err;
 
-	(void)session_info_read(stats, &info);
-	if (!err) {
-		push_series_make(rules, profile, &info, job->segment_ns, &series);
-		push_privacy_apply(rules, profile);
-		token = token_of(&info, job);
-		err = target->kind->encode(target, &(struct push_batch){
-			.token = token, .slice = slice, .profile = profile,
-			.series = series.list, .nr_series = series.nr, .series_of = series.of,
-			.rules = rules, .collection = &collection }, &sink.sink, e);
-		free(token);
-		push_series_free(&series);
-	}
-	profile_free(profile);
-	collection_free(&collection);
-	free(stats);
+	push_series_make(rules, profile, &session->info, job->segment_ns, &series);
+	push_privacy_apply(rules, profile);
+	err = target->kind->encode(target, &(struct push_batch){
+		.token = token, .slice = &session->history->only->slices[0], .profile = profile,
+		.series = series.list, .nr_series = series.nr, .series_of = series.of,
+		.rules = rules, .collection = collection }, &sink.sink, e);
+	push_series_free(&series);
+	free(token);
 	return err;
 }
 
@@ -119,18 +101,16 @@ static int make(const struct push_source *source, const struct push_rules *rules
 {
 	int64_t middle = job->begin_ns + (job->end_ns - job->begin_ns) / 2;
 	char *name = history_folder_name((unsigned int)job->segment, (int64_t)job->segment_ns);
-	char *folder = xasprintf("%s/" HISTORY_DIR "/%s", source->session_dir, name);
 	const struct profile_spec spec = { .has_time = true, .time = { middle, middle + 1 },
 					   .segment = name };
-	struct history_segment segment;
-	int err = read_numbers(folder, &spec, &segment, e);
+	struct collection collection = { .root = NULL };
+	struct profile *profile = NULL;
+	int err = read_profile(source, &spec, &collection, &profile, e);
 
-	if (!err) {
-		err = encode(source, rules, target, job, &spec, folder, &segment.slices[0], out,
-			     e);
-		history_segment_free(&segment);
-	}
-	free(folder);
+	if (!err)
+		err = encode(rules, target, job, &collection, profile, out, e);
+	profile_free(profile);
+	collection_free(&collection);
 	free(name);
 	return err;
 }

@@ -2,9 +2,9 @@
 /*
  * oppush.c - send the history to engines that keep profiles of many machines
  *
- * This process has no credentials and parses nothing. It starts a process for each target, and, when
- * one asks for a slice, one that reads it. All that must last is in the cursors' files, so a signal
- * may end everything at any time.
+ * This process has no credentials and parses nothing. It starts a process for each target, and one
+ * that reads a slice when a target asks for it. All that must last is in the cursors' files, so a
+ * signal may end everything at any time.
  */
 #include <dirent.h>
 #include <errno.h>

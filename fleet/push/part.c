@@ -15,7 +15,7 @@ struct copier {
 	const struct push_batch *b;
 	const struct profile *from;
 	struct profile *to;
-	uint32_t *images, *nodes, *sets;	/* of @from's, or of series: in @to, or PROFILE_NONE */
+	uint32_t *images, *nodes, *sets;	/* @to's of @from's, and of series */
 };
 
 static uint32_t *new_map(size_t nr)

@@ -361,7 +361,7 @@ int push_sender_run(const struct push_sending *s)
 		if (found <= 0 && s->once)
 			return found < 0 || x.has_refused;
 		if (found <= 0) {
-			/* machines look at different times, though all slices end with the minute */
+			/* machines look at different times; all slices end with the minute */
 			wait_ms(IDLE_MS / 2 + random_number() % IDLE_MS);
 			continue;
 		}

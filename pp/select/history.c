@@ -20,6 +20,7 @@ struct search {
 	struct notices *notices;
 	int64_t first_ns, last_ns;	/* of all slices there are */
 	bool has_slice;			/* the segment, in the range */
+	bool keeps_segment;
 	struct session_history *all;
 	struct session_info *infos;	/* of each one's last segment */
 	size_t nr, room, infos_room;
@@ -157,6 +158,13 @@ static void report_damage(struct search *s, const char *folder, const char *path
 	free(store);
 }
 
+/* Its stacks and numbers are wanted later, and reading it takes longer than all else. */
+static void keep_segment(struct session_history *h, const struct history_segment *segment)
+{
+	h->only = xmalloc(sizeof(*h->only));
+	*h->only = *segment;
+}
+
 static void look_at_folder(struct search *s, const char *folder)
 {
 	char *path = path_join(folder, HISTORY_SEGMENT);
@@ -171,7 +179,10 @@ static void look_at_folder(struct search *s, const char *folder)
 		if (!err) {
 			report_damage(s, folder, path, &segment);
 			add_segment(s, folder, path, &segment);
-			history_segment_free(&segment);
+			if (s->keeps_segment)
+				keep_segment(&s->all[s->nr - 1], &segment);
+			else
+				history_segment_free(&segment);
 		}
 	}
 	if (err && err != -ENOENT)
@@ -218,7 +229,7 @@ int histories_read(const char *session_dir, const struct time_range *range, cons
 		   struct op_error *e)
 {
 	char *history = path_join(session_dir, HISTORY_DIR);
-	struct search s = { .range = range, .notices = notices };
+	struct search s = { .range = range, .notices = notices, .keeps_segment = segment };
 	struct history_folders folders = { NULL, 0, 0 };
 	int err = history_folders_read(history, &folders);
 
@@ -259,6 +270,9 @@ char *history_segment_folder(const struct session_history *h, size_t i)
 void session_history_free(struct session_history *h)
 {
 	session_history_forget_places(h);
+	if (h->only)
+		history_segment_free(h->only);
+	free(h->only);
 	for (size_t i = 0; i < h->nr; i++)
 		free(h->segments[i]);
 	for (size_t i = 0; i < h->nr_files; i++)

@@ -30,6 +30,7 @@ struct session_history {
 	bool keeps_places;		/* set it before the stacks are read, to have: */
 	struct history_places *places;	/* of each segment, or NULL */
 	uint32_t nr_counts;		/* of the stacks, once they were read */
+	struct history_segment *only;	/* the segment, if only one was asked for; or NULL */
 	bool has_callers;
 	struct cpu_counts counts;
 	uint64_t not_kept;		/* samples that are in the daemon's session only */

@@ -241,7 +241,9 @@ int session_history_stacks(struct session_history *h, struct stack_snapshot *ret
 	if (h->keeps_places)
 		h->places = xcalloc(h->nr + 1, sizeof(*h->places));
 
-	for (size_t i = 0; i < h->nr && !err; i++) {
+	if (h->only)
+		add_snapshot(&u, &h->only->stacks, NULL);
+	for (size_t i = 0; i < h->nr && !err && !h->only; i++) {
 		struct history_segment segment;
 
 		progress_tell(NULL, i, h->nr, "segments of the history");

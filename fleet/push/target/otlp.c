@@ -215,7 +215,8 @@ static void put_mappings(struct writer *w)
 		proto_put_number(m, OTLP_MAPPING_START, image->start);
 		proto_put_number(m, OTLP_MAPPING_LIMIT, image->limit);
 		proto_put_number(m, OTLP_MAPPING_OFFSET, image->offset);
-		proto_put_number(m, OTLP_MAPPING_FILE, proto_string_index(&w->strings, image->path));
+		proto_put_number(m, OTLP_MAPPING_FILE,
+				 proto_string_index(&w->strings, image->path));
 		if (image->build_id) {
 			put_attribute(w, "process.executable.build_id.gnu",
 				      profile_text(w->p, image->build_id));

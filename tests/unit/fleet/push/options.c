@@ -10,7 +10,8 @@ TEST(targets)
 		{ "folder:out", "folder", "folder", "out" },
 		{ "folder:/a=b:c", "folder", "folder", "/a=b:c" },
 		{ "pyroscope:https://host:4040", "pyroscope", "pyroscope", "https://host:4040" },
-		{ "eu-1=otlp:http://[::1]:4318/x?a=b@c", "eu-1", "otlp", "http://[::1]:4318/x?a=b@c" },
+		{ "eu-1=otlp:http://[::1]:4318/x?a=b@c", "eu-1", "otlp",
+		  "http://[::1]:4318/x?a=b@c" },
 	};
 	static const char *const bad[] = {
 		"", "folder", "folder:", "x:y", ":out", "=folder:out", "A=folder:out",
@@ -67,8 +68,8 @@ TEST(rules)
 		{ .privacy = "paths" }, { .privacy = "paths:keep" }, { .privacy = "lines:drop" },
 	};
 
-	CHECK(!push_rules_parse("env=a=b,x=\n", "host=machine", "boot,unit", "paths:hash,names:drop",
-				"7", &r, &e), "%s", e.text);
+	CHECK(!push_rules_parse("env=a=b,x=\n", "host=machine", "boot,unit",
+				"paths:hash,names:drop", "7", &r, &e), "%s", e.text);
 	CHECK(!strcmp(push_labels_find(&r.own, "env"), "a=b") &&
 	      !strcmp(push_labels_find(&r.own, "x"), "?") &&
 	      !strcmp(push_labels_find(&r.renamed, "host"), "machine") &&
@@ -78,7 +79,8 @@ TEST(rules)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		*e.text = '\0';
 		CHECK(push_rules_parse(bad[i].labels, bad[i].renames, bad[i].drops, bad[i].privacy,
-				       bad[i].max, &r, &e) == -EINVAL && *e.text, "%zu was taken", i);
+				       bad[i].max, &r, &e) == -EINVAL && *e.text,
+		      "%zu was taken", i);
 		push_rules_free(&r);
 	}
 }

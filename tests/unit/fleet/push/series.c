@@ -54,8 +54,8 @@ TEST(labels_are_found_renamed_and_dropped)
 	add(p, 2, "worker", "/system.slice/web.service");
 	add(p, 3, "app\n\x1b[31m\"}", "/docker/0123456789abcdef0123456789abcdef"
 	    "0123456789abcdef0123456789abcdef");
-	CHECK(!push_rules_parse("env=test,kernel=mine", "host=node", "unit", NULL, NULL, &rules, &e),
-	      "%s", e.text);
+	CHECK(!push_rules_parse("env=test,kernel=mine", "host=node", "unit", NULL, NULL, &rules,
+				&e), "%s", e.text);
 	push_series_make(&rules, p, &info, 0, &s);
 	CHECK(s.nr == 2 && s.of[0] == s.of[1], "%u series", s.nr);
 	CHECK(!strcmp(value(&s, 0, "service"), "web") && !strcmp(value(&s, 0, "node"), "machine") &&
