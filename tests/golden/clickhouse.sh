@@ -52,6 +52,7 @@ start_shards()
 		clickhouse-server --config-file="$work/shard$i/config.xml" \
 			> "$work/shard$i/out" 2>&1 < /dev/null &
 		servers+=($!)
+		disown
 	done
 	url=http://127.0.0.1:${ports[0]} url2=http://127.0.0.1:${ports[2]}
 	for i in 0 1; do
@@ -65,5 +66,5 @@ start_shards()
 stop_shards()
 {
 	[ ${#servers[@]} = 0 ] || kill -9 "${servers[@]}" 2> /dev/null
-	wait
+	while [ ${#servers[@]} != 0 ] && kill -0 "${servers[@]}" 2> /dev/null; do sleep 0.1; done
 }
