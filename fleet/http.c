@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libutil/message.h"
+#include "libutil/number.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 
@@ -78,13 +79,27 @@ static size_t take_body(char *bytes, size_t one, size_t n, void *context)
 	return take;		/* less than @n ends the transfer */
 }
 
+/* " 12\r\n": 12; anything else: -1. */
+static int number_after(const char *bytes, size_t n)
+{
+	char text[16];
+	uint64_t number;
+
+	snprintf(text, sizeof(text), "%.*s", (int)(n < sizeof(text) ? n : sizeof(text) - 1), bytes);
+	text[strcspn(text, "\r\n")] = '\0';
+	return number_parse_range(text + strspn(text, " "), 0, 999, &number) ? -1 : (int)number;
+}
+
 static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 {
+	static const char grpc_status[] = "grpc-status:";
 	struct http *h = context;
 
-	(void)bytes;
 	(void)one;
 	h->header_bytes += n;
+	if (n > strlen(grpc_status) && !strncasecmp(bytes, grpc_status, strlen(grpc_status)))
+		h->answer->grpc_status = number_after(bytes + strlen(grpc_status),
+						      n - strlen(grpc_status));
 	return h->header_bytes <= HEADERS_MAX ? n : 0;
 }
 
@@ -164,7 +179,7 @@ void http_post(struct http *h, const struct http_request *request, struct http_a
 	struct curl_slist encoding = { (char *)"Content-Encoding: gzip", &type };
 	CURLcode code;
 
-	*ret = (struct http_answer){ .body = STRBUF_INIT };
+	*ret = (struct http_answer){ .body = STRBUF_INIT, .grpc_status = -1 };
 	h->answer = ret;
 	h->header_bytes = 0;
 	h->max = request->answer_max ? request->answer_max : HTTP_ANSWER_MAX;

@@ -38,6 +38,7 @@ struct http_request {
 struct http_answer {
 	int status;			/* 0: there was none; why is in text */
 	uint32_t retry_after_s;		/* Retry-After; 0: none */
+	int grpc_status;		/* of the header grpc-status; -1: there is none */
 	struct strbuf body;		/* of it the first bytes; may have NULs */
 	bool cut;			/* it was longer */
 	uint64_t wire_bytes;		/* sent: headers and body */

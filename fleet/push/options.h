@@ -10,7 +10,7 @@
 #define PUSH_STATE_DIR	OP_LOCALSTATEDIR "/lib/oppush"
 #define PUSH_CONFIG	OP_SYSCONFDIR "/oprofile/oppush.conf"
 #define PUSH_CONFIG_MAX	65536	/* bytes */
-#define PUSH_TARGETS_MAX	16
+#define PUSH_TARGETS_MAX	32
 
 struct option_set;
 

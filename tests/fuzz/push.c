@@ -2,8 +2,8 @@
 /*
  * push.c - fuzz what oppush reads: the first byte says as what
  *
- * A cursor, a file of options, a target, a control group, an answer of OTLP, parts from the process
- * that makes them.
+ * A cursor, a file of options, a target, a control group, an answer of OTLP or gRPC, parts from the
+ * process that makes them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,10 +55,14 @@ static void read_target(const char *text)
 
 static void read_answer(char *text, size_t len)
 {
-	const struct http_answer a = { .status = 200, .body = { text, len, len + 1 } };
+	const struct http_answer a = { .status = 200, .grpc_status = -1,
+				       .body = { text, len, len + 1 } };
 	struct push_answer answer = { .verdict = PUSH_SENT };
 
 	push_otlp.look(&a, &answer);
+	expect(answer.verdict == PUSH_SENT ? !*answer.text : *answer.text);
+	answer = (struct push_answer){ .verdict = PUSH_SENT };
+	push_parca.look(&a, &answer);
 	expect(answer.verdict == PUSH_SENT ? !*answer.text : *answer.text);
 }
 

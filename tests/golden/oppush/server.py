@@ -85,7 +85,18 @@ def answer(c, f):
         log(path, "answered", body)
         c.sendall(SIMPLE[path])
         return path not in ("partial", "garbage")
+    if path == "invalid_grpc" and n == 1:
+        log(path, "answered", body)
+        c.sendall(status("200 OK", "", b"\x80\x00\x00\x00\x0fgrpc-status: 3\r"))
+        return True
     take(path, body, headers)
+    if path.endswith("WriteRaw") or path == "invalid_grpc":
+        trailer = b"Grpc-Status: 0\r\n"
+        c.sendall(status("200 OK", "", b"\0\0\0\0\0\x80" + struct.pack(">I", len(trailer)) + trailer))
+        return True
+    if path == "headers_grpc":
+        c.sendall(status("200 OK", "grpc-status: %d\r\n" % (14 if n == 1 else 0)))
+        return True
     if path == "endless":
         c.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         flood(c, b"x" * 10000)
