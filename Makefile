@@ -9,7 +9,7 @@ include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feed
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
-.PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm system bench lint events-lint quickstart deps clean help
+.PHONY: all module check test unit asan tsan golden fuzz-smoke fuzz interop vm system bench lint events-lint quickstart fleet-demo deps clean help
 
 all: $(programs) $(shared) $(plugins) $(data) $(completion)	## build the user-space programs into build/bin
 
@@ -18,6 +18,9 @@ module:				## build oprofile.ko for KDIR's kernel into build/module
 
 quickstart:			## set everything up, profile this machine for ten seconds, report
 	$(Q)control/quickstart
+
+fleet-demo: all $(O)/tools/mkfleet	## two ClickHouse shards, 50 hosts, an hour: what they answer
+	$(Q)O=$(O) fleet/demo
 
 deps:				## install (Debian) or name (elsewhere) what building and testing need
 	$(Q)tests/deps all

@@ -1,9 +1,15 @@
 # what fleet/ builds, where libcurl is there; elsewhere the rest goes without it
 has_curl := $(shell echo '\#include <curl/curl.h>' | $(CC) $(CPPFLAGS) -E -x c - > /dev/null 2>&1 && echo y)
 ifneq ($(has_curl),)
-$(eval $(call library,libpush.a,fleet/http.c $(filter-out fleet/push/oppush.c,$(call sources,fleet/push \
-	fleet/push/target)),libexchange.a,-lcurl))
+$(eval $(call library,libstore.a,fleet/http.c $(call sources,fleet/store),libformats.a libutil.a,-lcurl))
+$(O)/fleet/store/schema.o: $(wildcard fleet/schema/*.sql)
+$(eval $(call library,libpush.a,$(filter-out fleet/push/oppush.c,$(call sources,fleet/push \
+	fleet/push/target)),libstore.a libexchange.a))
 $(eval $(call program,oppush,fleet/push/oppush.c,libpush.a))
+$(eval $(call library,libask.a,$(filter-out fleet/ask/opfleet.c,$(call sources,fleet/ask)),\
+	libstore.a libexchange.a))
+$(eval $(call program,opfleet,fleet/ask/opfleet.c,libask.a))
 else
-$(if $(filter clean help deps,$(MAKECMDGOALS)),,$(info oppush is left out: it needs libcurl4-openssl-dev))
+$(if $(filter clean help deps,$(MAKECMDGOALS)),,$(info oppush and opfleet are left out: they need \
+	libcurl4-openssl-dev))
 endif

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -244,6 +245,23 @@ static int lock_state(const char *dir, struct op_error *e)
 	return err;
 }
 
+/* What makers of one slice leave for those of the next. */
+static int map_memories(struct push_options *o, struct op_error *e)
+{
+	for (size_t i = 0; i < o->nr_targets; i++) {
+		struct push_target *t = &o->targets[i];
+
+		if (!t->kind->memory)
+			continue;
+		t->memory = mmap(NULL, t->kind->memory, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (t->memory == MAP_FAILED)
+			return op_error_set(e, -errno, "cannot map %zu bytes: %s", t->kind->memory,
+					    strerror(errno));
+	}
+	return 0;
+}
+
 int main(int argc, const char **argv)
 {
 	struct push_options o;
@@ -257,6 +275,8 @@ int main(int argc, const char **argv)
 		status = print_status(&o);
 	} else if (!err) {
 		err = lock_state(o.state_dir, &e);
+		if (!err)
+			err = map_memories(&o, &e);
 		status = err ? 1 : supervise(&o);
 	}
 	if (err)

@@ -184,7 +184,7 @@ int push_target_parse(const char *text, struct push_target *ret, struct op_error
 {
 	const char *colon = strchr(text, ':'), *equal = strchr(text, '=');
 	const char *kind = equal && colon && equal < colon ? equal + 1 : text;
-	struct push_target t = { NULL, NULL, NULL };
+	struct push_target t = { .kind = NULL };
 	char *names;
 	int err;
 

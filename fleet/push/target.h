@@ -66,6 +66,7 @@ struct push_target {
 	const struct push_kind *kind;
 	char *name;			/* [a-z0-9_-]+, of each target another */
 	char *place;			/* a URL, or a folder */
+	void *memory;			/* of encode() alone: kind->memory bytes, 0 at the start */
 };
 
 struct push_kind {
@@ -74,6 +75,7 @@ struct push_kind {
 	const char *path;		/* put behind the URL if that has no path; or NULL */
 	const char *content_type;	/* of the parts */
 	bool gzipped;			/* the parts are gzip files: Content-Encoding */
+	size_t memory;			/* of a target, for all processes that encode for it */
 
 	/* Make the parts of @b. */
 	int (*encode)(const struct push_target *t, const struct push_batch *b,

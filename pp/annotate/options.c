@@ -55,6 +55,7 @@ static const struct poptOption table[] = {
 	 "form of C++ names (default normal)", "none|normal|smart"},
 	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_TIME,
+	COMMON_OPTIONS_FLEET,
 	COMMON_OPTIONS_PLACES(raw),
 	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},

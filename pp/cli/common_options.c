@@ -12,6 +12,7 @@
 #include "libutil/number.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/fleet.h"
 #include "pp/cli/option_words.h"
 
 struct option_times option_times;
@@ -103,6 +104,24 @@ static int add_time(struct command_line *line, struct op_error *e)
 	return 0;
 }
 
+/* With --fleet the session directory is one that opfleet makes, for the rest of the arguments. */
+static int use_fleet(const struct option_set *set, struct command_line *line, struct op_error *e)
+{
+	const struct option_times *t = &option_times;
+	const struct fleet_times times = { t->since, t->until, t->last };
+	const struct poptOption *o = set->table;
+	int err;
+
+	while (o->longName && strcmp(o->longName, "session-dir"))
+		o++;
+	if (*(char **)o->arg)
+		return option_conflict("--fleet", "--session-dir", e);
+	err = fleet_fetch_for_report(line->args, line->nr_args, &times, (char **)o->arg,
+				     &line->own_args, &line->nr_args, e);
+	line->args = line->own_args;
+	return err;
+}
+
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e)
 {
@@ -125,7 +144,7 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 	ret->args = poptGetArgs(ret->context);
 	while (ret->args && ret->args[ret->nr_args])
 		ret->nr_args++;
-	return add_time(ret, e);
+	return option_fleet ? use_fleet(set, ret, e) : add_time(ret, e);
 }
 
 void command_line_end(const struct option_set *set, struct command_line *line)

@@ -8,6 +8,7 @@
 #include "libutil/error.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
+#include "pp/cli/fleet.h"
 
 /* Where samples and binaries are. @raw has a string for each option. */
 #define COMMON_OPTIONS_PLACES(raw)                                                             \
@@ -30,6 +31,12 @@ extern struct option_times {
 	  "report on the history until that time (default now)", "time" },                     \
 	{ "last", 0, POPT_ARG_STRING, &option_times.last, 0,                                   \
 	  "report on so much of the history, until now: 15m", "time" }
+
+/* Samples of a fleet; command_line_read() fetches them: pp/cli/fleet.h. */
+#define COMMON_OPTIONS_FLEET                                                                   \
+	{ "fleet", 0, POPT_ARG_STRING, &option_fleet, 0,                                       \
+	  "report on samples of this ClickHouse server: see opfleet(1)",                       \
+	  "http[s]://host:port" }
 
 #define COMMON_OPTIONS_UNNAMED(raw)                                                            \
 	{ "merge-unnamed", 0, POPT_ARG_NONE, &(raw).merge_unnamed, 0,                          \

@@ -59,6 +59,7 @@ static const struct poptOption table[] = {
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_PLACES(raw),
+	COMMON_OPTIONS_FLEET,
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
 	  "print to stderr: warnings (all of them; default), or results of stages: files, classes, "
 	  "images, symbols, rows; or all", "list" },

@@ -86,6 +86,7 @@ static const struct poptOption table[] = {
 	  "percent of all samples, not of the application's", NULL },
 	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_TIME,
+	COMMON_OPTIONS_FLEET,
 	COMMON_OPTIONS_PLACES(raw),
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
 	  "fail if columns differ in more than one way", NULL },

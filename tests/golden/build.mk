@@ -13,3 +13,6 @@ $(O)/tests/golden/hostile_parser.o: cflags += -fPIC -fvisibility=hidden
 $(hostile_parser): ldflags += -shared
 $(hostile_parser): $(O)/tests/golden/hostile_parser.o
 	$(link)
+ifneq ($(has_curl),)
+$(eval $(call test_tool,mkfleet,tests/golden/mkfleet.c,libpush.a))
+endif

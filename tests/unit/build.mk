@@ -148,6 +148,8 @@ $(call each_is_a_test,pp/binary,libpp.a)
 $(call each_is_a_test,live,liblive.a)
 ifneq ($(has_curl),)
 $(call each_is_a_test,fleet/push,libpush.a)
+$(call each_is_a_test,fleet/store,libstore.a)
+$(call each_is_a_test,fleet/ask,libask.a)
 endif
 $(call each_is_a_test,live/top,libtop.a)
 $(call each_is_a_test,pp/report,libpp.a)

@@ -3,5 +3,5 @@
 #include "fleet/push/target/kinds.h"
 
 const struct push_kind *const push_kinds[] = {
-	&push_folder, &push_otlp, &push_parca, &push_pyroscope, NULL
+	&push_clickhouse, &push_folder, &push_otlp, &push_parca, &push_pyroscope, NULL
 };

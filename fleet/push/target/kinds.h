@@ -5,6 +5,6 @@
 
 #include "fleet/push/target.h"
 
-extern const struct push_kind push_folder, push_otlp, push_parca, push_pyroscope;
+extern const struct push_kind push_clickhouse, push_folder, push_otlp, push_parca, push_pyroscope;
 
 #endif

@@ -35,6 +35,7 @@ static const struct poptOption table[] = {
 	  "write addresses without names, for readers that look them up", NULL },
 	COMMON_OPTIONS_UNNAMED(raw),
 	COMMON_OPTIONS_TIME,
+	COMMON_OPTIONS_FLEET,
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "print all warnings", NULL },
 	COMMON_OPTIONS_HELP,
