@@ -254,7 +254,8 @@ static inline void take_stack(void *context, const struct trans_state *leaf,
 			continue;
 		judge(s, frames, nr, end);
 		/* copies were, or became, too small for it: what counts is when they are not */
-		if (s->mode->needs_more && end == OP_STACK_SHORT_COPY) {
+		if (s->mode->needs_more &&
+		    (end == OP_STACK_SHORT_COPY || end == OP_STACK_UNREADABLE)) {
 			s->restarts++;
 			forget_seen(s);
 		}

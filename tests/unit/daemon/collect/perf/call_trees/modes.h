@@ -25,7 +25,7 @@ struct mode {
 	const char *below;
 	const char *shallow;	  /* what stacks that are complete are, if it ends otherwise */
 	bool in_kernel;		  /* most samples are in the kernel */
-	bool needs_more;	  /* copies must grow first; begun again where one is too short */
+	bool needs_more;	  /* than a copy may have: begun again where a stack ends with it */
 	bool has_no_way_out;	  /* at moments: it takes many samples to tell how often */
 	bool moves_frames;	  /* then, as exceptions do, and one in thousands is wrong */
 	bool has_no_table;	  /* and so is as good as frame pointers are */
@@ -75,10 +75,14 @@ static const struct mode signal_modes[] = {
 	 .has_no_way_out = true},
 };
 
-/* On a stack of the handler's own: that of the interrupted function is not in a copy. */
+/*
+ * On a stack of the handler's own: that of the interrupted function is not in a copy, which samples
+ * have that BPF cannot walk, such as those after a ring was full.
+ */
 static const struct mode altsignal_modes[] = {
 	{.name = "altsignal",
 	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
+	 .needs_more = true,
 	 .has_no_way_out = true},
 };
 
