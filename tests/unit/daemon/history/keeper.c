@@ -314,7 +314,7 @@ TEST(a_complete_segment_is_written_anew)
 	history_close(h);
 }
 
-/* What a kill left is completed before sampling begins, which does not wait for the order either. */
+/* What a kill left is completed before sampling begins, and put in order later. */
 TEST(a_start_puts_nothing_in_order)
 {
 	struct stat before, after;
