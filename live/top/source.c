@@ -277,6 +277,8 @@ static int follow_history(struct top_source *s, struct op_error *e)
 		for (size_t i = 0; i < s->nr_stores; i++)
 			positions += s->stores[i].tail.log.have;
 		err = read_store(s, e);
+		if (err == -ENODATA)	/* it was replaced before it had any */
+			err = 0;
 		if (!err && (positions > POSITIONS_MAX || !open_store(s, path)))
 			err = -ESTALE;
 		path = NULL;
