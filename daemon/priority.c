@@ -74,6 +74,13 @@ static int make_timer(void)
 	return timer_create(state.clock, &event, &state.timer) ? -errno : 0;
 }
 
+static void delete_timer(void)
+{
+	if (state.has_timer)
+		timer_delete(state.timer);
+	state.has_timer = false;
+}
+
 /*
  * The kernel never gives more than the budget: whoever uses almost all of it could use more at
  * normal priority. Weight has no bound, and that of a group counts for all threads.
@@ -92,16 +99,30 @@ static int set_cap(void)
 	return state.has_timer ? 0 : -errno;
 }
 
+/* What is permitted may change, and each kind has its own cap. */
+static enum priority raise_it(void)
+{
+	enum priority kind = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS);
+
+	state.raised = kind > PRIORITY_CHOSEN;
+	if (!state.raised || kind == state.kind)
+		return kind;
+	delete_timer();
+	state.kind = kind;
+	if (!set_cap())
+		return kind;
+	priority_end();
+	return PRIORITY_NORMAL;
+}
+
 enum priority priority_begin(void)
 {
-	state.kind = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS);
-	if (state.kind <= PRIORITY_CHOSEN)
-		return state.kind;
-	if (set_cap()) {
-		priority_end();
-		return PRIORITY_NORMAL;
+	enum priority kind = raise_it();
+
+	if (kind <= PRIORITY_CHOSEN) {
+		state.kind = kind;
+		return kind;
 	}
-	state.raised = true;
 	state.over = state.nr_capped = 0;
 	state.patience = 1;
 	begin_window(now_ns());
@@ -140,8 +161,7 @@ bool priority_check(uint64_t now)
 	if (has_budget)
 		state.raised = is_budget_better(before, state.raised);
 	if (state.raised && !before)
-		state.raised = priority_raise_group(PRIORITY_SHARE, PRIORITY_PERIOD_NS) ==
-			       state.kind;
+		(void)raise_it();
 	else if (!state.raised && before)
 		priority_lower(state.kind);
 	begin_window(now);
@@ -155,9 +175,7 @@ unsigned int priority_seconds_capped(void)
 
 void priority_end(void)
 {
-	if (state.has_timer)
-		timer_delete(state.timer);
-	state.has_timer = false;
+	delete_timer();
 	priority_lower(state.kind);
 	state.kind = PRIORITY_NORMAL;
 	state.raised = false;

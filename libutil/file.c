@@ -168,11 +168,8 @@ static int set_mode(int fd, mode_t mode)
 	return (st.st_mode & 07777) == mode || !fchmod(fd, mode) ? 0 : -errno;
 }
 
-/*
- * No fsync(): it would stall the daemon while the disk writes. Every reader sees a whole file,
- * even if this process is killed; after a power failure it may be the old one.
- */
-int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode)
+/* Every reader sees a whole file, even if this process is killed. */
+static int replace(const char *path, const void *bytes, size_t n, mode_t mode, bool sync)
 {
 	char *temporary = NULL;
 	int fd = create_beside(path, mode, &temporary), err;
@@ -182,6 +179,8 @@ int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode
 	err = file_write_fd(fd, bytes, n);
 	if (!err)
 		err = set_mode(fd, mode);
+	if (!err && sync && fsync(fd))
+		err = -errno;
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err && rename(temporary, path))
@@ -190,6 +189,20 @@ int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode
 		unlink(temporary);
 	free(temporary);
 	return err;
+}
+
+/*
+ * No fsync(): it would stall the daemon while the disk writes. After a power failure it may be the
+ * old one, or on some file systems an empty one.
+ */
+int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+	return replace(path, bytes, n, mode, false);
+}
+
+int file_write_durable(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+	return replace(path, bytes, n, mode, true);
 }
 
 int file_free_bytes(const char *path, uint64_t *ret)

@@ -28,6 +28,9 @@ int file_write_existing(const char *path, const char *text);
 /* Replace the file @path in one step: readers see all of the old file or all of the new one. */
 int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode);
 
+/* The same, and after a power failure, too: for what was on the disk long. Waits for the disk. */
+int file_write_durable(const char *path, const void *bytes, size_t n, mode_t mode);
+
 /*
  * Files that must be written even when the disk is full: file_reserve() keeps room for @bytes in
  * the file PATH.spare. file_write_reserved() is file_write_atomic(), and uses the spare if the disk

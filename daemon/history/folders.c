@@ -228,14 +228,15 @@ static unsigned int age_of(struct kept_folders *k, const struct history_config *
 	return n;
 }
 
-/* One that cannot be merged stays as it is. */
+/* One that cannot be merged stays as it is. @slice_ns 1: they are not to be. */
 static void merge(struct kept_folders *k, struct kept_folder *f, int64_t slice_ns)
 {
 	struct op_error e = { "" };
 	char *path;
 
-	if (!times_of(k, f, slice_ns).can_merge)
+	if (!times_of(k, f, slice_ns).can_merge && !f->is_unordered)
 		return;
+	f->is_unordered = false;
 	path = path_join(f->at.path, HISTORY_SEGMENT);
 	if (history_segment_merge(path, slice_ns, &e))
 		log_line("%s", e.text);
@@ -247,13 +248,14 @@ bool history_roll_up(struct kept_folders *k, const struct history_config *c, uns
 {
 	for (size_t i = 0; i < k->nr; i++) {
 		struct kept_folder *f = &k->list[i];
-		unsigned int age = f->at.number == current || f->is_open
-				   ? 0 : age_of(k, c, f, now_ns);
+		unsigned int before = f->nr_merged;
 
-		if (age <= f->nr_merged)
+		if (f->at.number == current || f->is_open)
 			continue;
-		f->nr_merged = age;
-		merge(k, f, c->roll_ups[age - 1].slice_ns);
+		f->nr_merged = age_of(k, c, f, now_ns);
+		if (f->nr_merged == before && !f->is_unordered)
+			continue;
+		merge(k, f, f->nr_merged > before ? c->roll_ups[f->nr_merged - 1].slice_ns : 1);
 		return true;
 	}
 	return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * folders.h - keep SD/history (libdb/history/folder.h) small: merge with age, drop under a quota
+ * folders.h - keep SD/history (libdb/history/folder.h) small: put in order, merge with age, drop
  *
  * The daemon is the only writer, so it keeps the list of folders in memory: what happens with each
  * slice takes the same time however many there are. Rules: doc/history.md [HI-23] to [HI-25].
@@ -16,6 +16,7 @@
 struct kept_folder {
 	struct history_folder at;
 	bool is_open;			/* it may have a store that is not complete */
+	bool is_unordered;		/* complete, and not written anew yet [HI-11] */
 	int64_t end_ns;			/* of its last slice; 0: not known yet */
 	unsigned int nr_merged;		/* ages for which its slices were merged */
 };
@@ -49,8 +50,8 @@ bool history_make_room(struct kept_folders *k, const struct history_config *c,
 		       unsigned int current, int64_t now_ns);
 
 /*
- * Merge slices of one folder that is old enough for longer ones. Not those of the folder @current.
- * False: none had to be looked at.
+ * Write the segment of one folder anew: one that is unordered, or old enough for longer slices. Not
+ * that of the folder @current. False: none had to be looked at.
  */
 bool history_roll_up(struct kept_folders *k, const struct history_config *c, unsigned int current,
 		     int64_t now_ns);

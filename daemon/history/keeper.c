@@ -292,20 +292,16 @@ static int add_slice(struct history *h, const char *folder, const char *store,
 	return err;
 }
 
-/*
- * The segment is complete: it needs its store no longer, and is written anew in a better order. It
- * needs no folder if it has no slice.
- */
-static void remove_store(const char *folder, const char *store)
+/* The segment is complete: it needs its store no longer, nor its folder, if it has no slice. */
+static void close_folder(struct kept_folder *f, const char *store)
 {
-	char *segment = path_join(folder, HISTORY_SEGMENT);
-	struct op_error e = { "" };
+	char *segment = path_join(f->at.path, HISTORY_SEGMENT);
 
+	f->is_open = false;
+	f->is_unordered = file_exists(segment);
 	(void)unlink(store);
-	if (!file_exists(segment))
-		(void)file_remove_tree(folder);
-	else if (history_segment_merge(segment, 1, &e))
-		log_about(LOG_MISC, "'%s' stays as it is: %s", segment, e.text);
+	if (!f->is_unordered)
+		(void)file_remove_tree(f->at.path);
 	free(segment);
 }
 
@@ -388,7 +384,7 @@ static void complete(struct history *h, struct kept_folder *f)
 		err = complete_store(h, &f->at, store, &e);
 	f->is_open = err && err != -EPROTO && err != -ESTALE;
 	if (!err)
-		remove_store(f->at.path, store);
+		close_folder(f, store);
 	else if (f->is_open)
 		log_line("cannot complete '%s' yet: %s", f->at.path, e.text);
 	else
@@ -441,8 +437,8 @@ static void write_slice(struct history *h, struct job *job)
 	if (!err)
 		forget_carried(h);
 	if (!err && job->is_last) {
-		h->folders.list[h->folders.nr - 1].is_open = false;
-		remove_store(job->folder, job->store);
+		close_writer(h);
+		close_folder(&h->folders.list[h->folders.nr - 1], job->store);
 	}
 	if (job->is_last)
 		h->carry_begin_ns = 0;	/* its samples are completed later */

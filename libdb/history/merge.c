@@ -132,7 +132,7 @@ int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e
 	if (!err)
 		err = g.packer ? merge(&g, slice_ns, &why) : -ENOMEM;
 	if (!err)
-		err = file_write_atomic(path, g.out.text, g.out.len, 0644);
+		err = file_write_durable(path, g.out.text, g.out.len, 0644);
 	if (err && why.text[0])
 		op_error_set(e, err, "%s", why.text);
 	else if (err)

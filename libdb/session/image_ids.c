@@ -8,6 +8,7 @@
 #include "libdb/session/image_ids.h"
 #include "libdb/session/text_file.h"
 #include "libutil/file.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define IDS_FILE	"images"
@@ -99,17 +100,9 @@ int image_ids_read(const char *stats_dir, struct image_ids **ret)
 
 const char *image_ids_find(const struct image_ids *ids, const char *path)
 {
-	size_t low = 0, high = ids->nr;
-
 	/* the first entry behind all of @path */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	size_t low = first_not(ids->nr, i, strcmp(ids->ids[i].path, path) <= 0);
 
-		if (strcmp(ids->ids[middle].path, path) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || strcmp(ids->ids[low - 1].path, path))
 		return NULL;
 	return strcmp(ids->ids[low - 1].build_id, "-") ? ids->ids[low - 1].build_id : NULL;

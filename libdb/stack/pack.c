@@ -567,6 +567,7 @@ static uint32_t unpack_known(struct stack_packer *s, unsigned int code, uint32_t
 	}
 	if (code == CODE_RANK_MAX)
 		rank += get_byte(&columns[RANKS]);
+	*columns->failed |= rank >= RANKS_MAX;
 	for (; *link && rank; rank--)
 		link = &s->callees[*link].next;
 	*columns->failed |= !*link;

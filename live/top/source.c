@@ -34,6 +34,7 @@ struct top_store {
 
 struct top_rooms {
 	size_t images, events, contexts;
+	struct hash_table by_image;
 };
 
 /* Which key of which sample file a count is. */
@@ -90,21 +91,30 @@ static uint32_t add_context(struct top_source *s, const struct stack_context *co
 	return s->labels.nr_contexts++;
 }
 
-/* The index of @image, which is added if it is new: also one that an earlier store had. */
+static bool is_image(const void *images, uint32_t i, const void *image)
+{
+	const struct stack_image *a = (const struct stack_image *)images + i, *b = image;
+
+	return a->name.kind == b->name.kind && a->name.anon_tgid == b->name.anon_tgid &&
+	       a->name.anon_start == b->name.anon_start && a->name.anon_end == b->name.anon_end &&
+	       !strcmp(a->name.path, b->name.path) && !strcmp(a->build_id, b->build_id);
+}
+
+/*
+ * The index of @image, which is added if it is new: also one that an earlier store had. Whoever
+ * maps code at ever new addresses makes very many.
+ */
 static uint32_t index_of_image(struct top_source *s, const struct stack_image *image)
 {
-	for (uint32_t i = 0; i < s->labels.nr_images; i++) {
-		const struct stack_image *known = &s->labels.images[i];
+	uint64_t hash = hash_mix(hash_mix(hash_string(image->name.path), image->name.anon_start),
+				 image->name.anon_tgid);
+	uint32_t i = hash_table_find(&s->rooms->by_image, hash, is_image, s->labels.images, image);
 
-		if (known->name.kind == image->name.kind &&
-		    known->name.anon_tgid == image->name.anon_tgid &&
-		    known->name.anon_start == image->name.anon_start &&
-		    known->name.anon_end == image->name.anon_end &&
-		    !strcmp(known->name.path, image->name.path) &&
-		    !strcmp(known->build_id, image->build_id))
-			return i;
+	if (i == HASH_NONE) {
+		i = add_image(s, image);
+		hash_table_add(&s->rooms->by_image, hash, i);
 	}
-	return add_image(s, image);
+	return i;
 }
 
 static uint32_t index_of_event(struct top_source *s, const struct stack_event *event)
@@ -267,6 +277,8 @@ static int follow_history(struct top_source *s, struct op_error *e)
 		for (size_t i = 0; i < s->nr_stores; i++)
 			positions += s->stores[i].tail.log.have;
 		err = read_store(s, e);
+		if (err == -ENODATA)	/* it was replaced before it had any */
+			err = 0;
 		if (!err && (positions > POSITIONS_MAX || !open_store(s, path)))
 			err = -ESTALE;
 		path = NULL;
@@ -494,6 +506,8 @@ void top_source_close(struct top_source *s)
 		hash_table_free(&s->keys->table);
 	if (s->keys)
 		free(s->keys->list);
+	if (s->rooms)
+		hash_table_free(&s->rooms->by_image);
 	free(s->keys);
 	free(s->rooms);
 	free(s->counts);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libutil/progress.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/annotate/kernel.h"
 #include "pp/binary/demangle_name.h"
@@ -161,16 +162,9 @@ static void count_sample(struct work *w, uint64_t place, uint64_t vma, const str
 /* Index of the last symbol from @from on that begins at or before @place; SIZE_MAX: none. */
 static size_t last_symbol(const struct binary *b, size_t from, uint64_t place)
 {
-	size_t low = from == SIZE_MAX ? 0 : from, high = b->nr_symbols;
+	size_t low = from == SIZE_MAX ? 0 : from;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->symbols[middle].start <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low += first_not(b->nr_symbols - low, i, b->symbols[low + i].start <= place);
 	return low - 1;		/* of 0 symbols: SIZE_MAX */
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 struct raw_symbol {
@@ -77,16 +78,8 @@ static uint32_t *map_sections(const struct binary *b, const struct object_file *
 	qsort(ours, b->nr_sections, sizeof(*ours), compare_named);
 	for (size_t i = 0; i < f->nr_sections; i++) {
 		const struct object_section *s = &f->sections[i];
-		size_t low = 0, high = b->nr_sections;
+		size_t low = first_not(b->nr_sections, k, strcmp(ours[k].name, s->name) < 0);
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (strcmp(ours[middle].name, s->name) < 0)
-				low = middle + 1;
-			else
-				high = middle;
-		}
 		map[i] = s->flags & SHF_EXECINSTR && low < b->nr_sections &&
 			 !strcmp(ours[low].name, s->name) ? ours[low].index : NO_SECTION;
 	}

@@ -20,6 +20,7 @@
 
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -193,16 +194,8 @@ static int compare_key(const struct cache_entry *e, uint32_t kind, uint64_t unit
 bool line_cache_read(struct line_cache *c, enum line_record_kind kind, uint64_t unit,
 		     struct line_record *ret)
 {
-	size_t low = 0, high = c->nr;
+	size_t low = first_not(c->nr, i, compare_key(&c->entries[i], kind, unit) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_key(&c->entries[middle], kind, unit) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < c->nr && !compare_key(&c->entries[low], kind, unit) &&
 	       read_record(c, &c->entries[low], ret);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -105,16 +106,8 @@ static const struct dwarf_scope *scope_of(struct dwarf_names *n, Dwarf_Die *die)
 /* The last child at or before @target, NULL if there is none. */
 static void *child_before(const struct dwarf_scope *s, const Dwarf_Die *target)
 {
-	size_t low = 0, high = s->nr;
+	size_t low = first_not(s->nr, i, (uintptr_t)s->children[i] <= (uintptr_t)target->addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((uintptr_t)s->children[middle] <= (uintptr_t)target->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? s->children[low - 1] : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
@@ -182,16 +183,8 @@ int line_record_units(struct line_unit *units, size_t nr, struct line_record *re
 bool line_find_unit(const struct line_record *r, uint64_t address, uint64_t *ret)
 {
 	const struct unit_element *units = elements_of(r);
-	size_t low = 0, high = header_of(r)->nr;
+	size_t low = first_not(header_of(r)->nr, i, units[i].low <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (units[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t steps = 0; low > 0 && steps < STEPS; steps++) {
 		low--;
 		if (address < units[low].high && address >= units[low].low) {
@@ -235,18 +228,11 @@ bool line_find_row(const struct line_record *r, uint64_t address, struct line_pl
 {
 	const struct row_element *rows = elements_of(r);
 	const struct record_header *h = header_of(r);
-	size_t low = 0, high = h->nr;
+	size_t low;
 
 	if (address < h->base || address - h->base > UINT32_MAX)
 		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[middle].address <= address - h->base)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(h->nr, i, rows[i].address <= address - h->base);
 	if (!low || rows[low - 1].file == NO_TEXT)
 		return false;
 	ret->file = text_of(r, sizeof(*rows), rows[low - 1].file);
@@ -322,19 +308,12 @@ size_t line_find_inlines(const struct line_record *r, uint64_t address, struct i
 {
 	const struct span_element *spans = elements_of(r);
 	const struct record_header *h = header_of(r);
-	size_t low = 0, high = h->nr, nr = 0;
+	size_t low, nr = 0;
 	uint32_t at;
 
 	if (address < h->base || address - h->base > UINT32_MAX)
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans[middle].low <= address - h->base)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = first_not(h->nr, i, spans[i].low <= address - h->base);
 	for (at = low ? low - 1 : NO_SPAN; at != NO_SPAN; at = spans[at].parent) {
 		if (spans[at].high <= address - h->base)
 			continue;

@@ -21,6 +21,7 @@
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
@@ -68,16 +69,8 @@ static void finish_symbols(struct machine_symbols *s)
 
 static const struct machine_symbol *find_symbol(const struct machine_symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->nr;
+	size_t low = first_not(s->nr, i, s->all[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->all[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && address < s->all[low - 1].end ? &s->all[low - 1] : NULL;
 }
 

@@ -68,7 +68,8 @@ TEST(is_lowered_and_raised)
 	burn(CAP * 3 / 4);
 	CHECK(!priority_check(now + 3 * WINDOW) && !is_raised(), "still busy");
 	CHECK(!priority_check(now + 4 * WINDOW) && is_raised(), "calm");
-	CHECK(priority_now() == p, "%s", priority_name(priority_now()));
+	/* another kind than before if others have begun or ceased to use budgets */
+	CHECK(priority_now() != PRIORITY_NORMAL, "%s", priority_name(priority_now()));
 	priority_end();
 	CHECK(!is_raised(), "at the end");
 }
@@ -104,6 +105,27 @@ TEST(a_budget_that_is_better_than_none_is_kept)
 		CHECK(!check_after(WINDOW, CAP), "%d windows above it", i);
 	CHECK(check_after(WINDOW, CAP), "no more than that");
 	CHECK(priority_seconds_capped() == 4 + 62 + 6 * 64, "%u s", priority_seconds_capped());
+	priority_end();
+}
+
+/* A thread that somebody has bound to a CPU gets no budget, but a weight, within its own cap. */
+TEST(another_kind_has_its_own_cap)
+{
+	cpu_set_t all, one;
+
+	CHECK(!sched_getaffinity(0, sizeof(all), &all), "affinity");
+	if (CPU_COUNT(&all) < 2 || begin() != PRIORITY_DEADLINE)
+		SKIP("no permission for SCHED_DEADLINE, or one CPU only");
+	checked_at = now_ns();
+	CHECK(check_after(WINDOW, CAP) && !is_raised(), "the cap was reached");
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	CHECK(!sched_setaffinity(0, sizeof(one), &one), "bind");
+	CHECK(!check_after(WINDOW, 0) && is_raised(), "not raised");
+	CHECK(priority_now() != PRIORITY_DEADLINE, "%s", priority_name(priority_now()));
+	burn(2 * CAP);
+	CHECK(!getpriority(PRIO_PROCESS, 0), "nothing bounds it");
+	CHECK(!sched_setaffinity(0, sizeof(all), &all), "unbind");
 	priority_end();
 }
 

@@ -95,8 +95,9 @@ TEST(writing)
 	CHECK(!file_write_atomic(tmpdir_path("f"), "old", 3, 0640), "create");
 	CHECK(!stat(tmpdir_path("f"), &st) && (st.st_mode & 0777) == 0640, "%o", st.st_mode);
 	CHECK(!file_write_atomic(tmpdir_path("f"), "newer", 5, 0644), "replace");
+	CHECK(!file_write_durable(tmpdir_path("f"), "newest", 6, 0644), "replace, durably");
 	CHECK(!file_write_existing(tmpdir_path("f"), "NEW"), "overwrite");
-	CHECK(!file_read_all(tmpdir_path("f"), 10, &text, NULL) && !strcmp(text, "NEWer"), "%s",
+	CHECK(!file_read_all(tmpdir_path("f"), 10, &text, NULL) && !strcmp(text, "NEWest"), "%s",
 	      text);
 	free(text);
 	CHECK(file_write_atomic(tmpdir_path("no/f"), "x", 1, 0644) == -ENOENT, "no folder");

@@ -279,10 +279,16 @@ TEST(a_power_cut_leaves_another_store)
 	history_close(h);
 }
 
-/* Its stacks are put in order [HI-11], which its file shows by being another one. */
+/*
+ * Its stacks are put in order [HI-11], which its file shows by being another one: with the next
+ * slice, because nobody who stops may wait for that.
+ */
 TEST(a_complete_segment_is_written_anew)
 {
-	struct stat before, after;
+	struct stat before, stopped, after;
+	struct stack_totals totals;
+	struct history_segment s;
+	struct op_error e = { "" };
 	char *segment;
 
 	tmpdir_make();
@@ -294,8 +300,39 @@ TEST(a_complete_segment_is_written_anew)
 	CHECK(!stat(segment, &before), "%s", segment);
 	add_samples(3);
 	hand_over(T0 + MINUTE, T0 + 2 * MINUTE, &none, true);
-	CHECK(!stat(segment, &after) && after.st_ino != before.st_ino, "the same file");
+	CHECK(!stat(segment, &stopped) && stopped.st_ino == before.st_ino, "not the same file");
 	expect_last(T0 + MINUTE, T0 + 2 * MINUTE, 5);
+	begin(T0 + 2 * MINUTE);
+	add_samples(1);
+	end(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
+	CHECK(!stat(segment, &after) && after.st_ino != before.st_ino, "the same file");
+	CHECK(!history_segment_read(segment, INT64_MIN, INT64_MAX, &s, &e), "%s", e.text);
+	stack_snapshot_totals(&s.stacks, &totals);
+	CHECK(s.nr_slices == 2 && totals.samples == 5, "%zu slices", s.nr_slices);
+	history_segment_free(&s);
+	free(segment);
+	history_close(h);
+}
+
+/* What a kill left is completed before sampling begins, and put in order later. */
+TEST(a_start_puts_nothing_in_order)
+{
+	struct stat before, after;
+	char *segment;
+
+	tmpdir_make();
+	open_history();
+	begin(T0);
+	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	add_samples(2);
+	end(T0, T0 + MINUTE);
+	add_samples(3);
+	kill_and_open();
+	CHECK(!file_exists(store) && !stat(segment, &before), "not complete");
+	begin(T0 + 3 * MINUTE);
+	add_samples(1);
+	end(T0 + 3 * MINUTE, T0 + 4 * MINUTE);
+	CHECK(!stat(segment, &after) && after.st_ino != before.st_ino, "the same file");
 	free(segment);
 	history_close(h);
 }

@@ -275,11 +275,18 @@ TEST(hours)
 		stack_store_close(store);
 		free(path);
 	}
-	check_rows(&s, "libm.so:32");
+	stack_store_close(open_hour(5, &ids));
+	CHECK(!truncate(tmpdir_path("history/000005-5/stacks"), 0), "truncate");
+	top_refresh(s.t, 1);	/* one that is never filled, because the daemon is killed */
+	store = open_hour(6, &ids);
+	add_stack(store, &ids, 0, true, STACK_COMPLETE, 10);
+	top_refresh(s.t, 1);
+	stack_store_close(store);
+	check_rows(&s, "libm.so:42");
 	CHECK(s.m.has_mark && s.m.before == 6, "%llu before the mark",
 	      (unsigned long long)s.m.before);
 	press(&s, "5");
-	check_rows(&s, "libm.so < app:32");
+	check_rows(&s, "libm.so < app:42");
 	hide(&s);
 }
 
