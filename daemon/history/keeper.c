@@ -22,7 +22,9 @@
 #include "libdb/session/session.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/hash.h"
 #include "libutil/log.h"
+#include "libutil/table.h"
 #include "libutil/thread.h"
 #include "libutil/xalloc.h"
 
@@ -174,28 +176,35 @@ static void link_object(int samples, const char *folder, const char *object)
 	free(path);
 }
 
-static bool is_same_process(const struct stack_image *a, const struct stack_image *b)
+static bool is_same_process(const void *images, uint32_t i, const void *image)
 {
-	return a->name.kind == b->name.kind && a->name.anon_tgid == b->name.anon_tgid &&
-	       !strcmp(a->name.path, b->name.path) && !strcmp(a->build_id, b->build_id);
+	const struct stack_image *a = (const struct stack_image *)images + i, *b = image;
+
+	return a->name.anon_tgid == b->name.anon_tgid && !strcmp(a->name.path, b->name.path) &&
+	       !strcmp(a->build_id, b->build_id);
 }
 
-/* The object of JIT code that each process of @images has there. */
+/* The object of JIT code that each process of @images has there. They may be very many. */
 static void link_objects_of(int samples, const char *folder, const struct stack_image *images,
 			    size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		char *object;
-		size_t k = 0;
+	struct hash_table done = { .slots = NULL };
 
-		while (k < i && !is_same_process(&images[k], &images[i]))
-			k++;
-		object = images[i].name.kind == IMAGE_ANON && k == i ? object_path(&images[i])
-								     : NULL;
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct stack_image *image = &images[i];
+		uint64_t hash = hash_mix(hash_string(image->build_id), image->name.anon_tgid);
+		char *object;
+
+		if (image->name.kind != IMAGE_ANON ||
+		    hash_table_find(&done, hash, is_same_process, images, image) != HASH_NONE)
+			continue;
+		hash_table_add(&done, hash, i);
+		object = object_path(image);
 		if (object)
 			link_object(samples, folder, object);
 		free(object);
 	}
+	hash_table_free(&done);
 }
 
 /* Also those of the session's parts, which control groups make [SS-60]. */
