@@ -141,8 +141,8 @@ static void add_part(const struct selection *s, const struct store *store, const
 {
 	char name[64];
 
-	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v FROM %s WHERE "
-		    "%s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")", keys,
+	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v FROM %s "
+		    "WHERE %s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")", keys,
 		    store_table(store, table, name), column, from, column, to);
 	add_conditions(s, store, sql);
 	strbuf_addf(sql, " GROUP BY %s", keys);
