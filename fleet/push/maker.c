@@ -87,7 +87,8 @@ static int encode(const struct push_rules *rules, const struct push_target *targ
 	push_series_make(rules, profile, &session->info, job->segment_ns, &series);
 	push_privacy_apply(rules, profile);
 	err = target->kind->encode(target, &(struct push_batch){
-		.token = token, .slice = &session->history->only->slices[0], .profile = profile,
+		.token = token, .last_was_sent = job->last_was_sent,
+		.slice = &session->history->only->slices[0], .profile = profile,
 		.series = series.list, .nr_series = series.nr, .series_of = series.of,
 		.rules = rules, .collection = collection }, &sink.sink, e);
 	push_series_free(&series);
