@@ -145,6 +145,7 @@ static void judge(struct fleet_comparison *c, struct function *f, double risk)
 
 		r->hosts = c->totals[side].hosts;
 		r->t = c->totals[side].t;
+		r->n = fmin(r->n, r->t);	/* some came after the total was asked for */
 		r->tt = c->totals[side].tt;
 		f->shares[side] = r->n / r->t;
 		effect = replicates_effect(r, c->wider[side]);
