@@ -34,11 +34,13 @@ shard_config() # NUMBER
 
 free_ports() # NUMBER: that nobody listens on now
 {
-	local port found=0
-	while [ $found -lt "$1" ]; do
+	local port
+	local -A found=()
+	while [ ${#found[@]} -lt "$1" ]; do
 		port=$((20000 + RANDOM % 12000))
-		(exec 3<> /dev/tcp/127.0.0.1/$port) 2> /dev/null || { echo $port; found=$((found + 1)); }
+		(exec 3<> /dev/tcp/127.0.0.1/$port) 2> /dev/null || found[$port]=1
 	done
+	printf '%s\n' "${!found[@]}"
 }
 
 start_shards()
