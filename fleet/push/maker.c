@@ -18,8 +18,6 @@
 #include "pp/exchange/export/profile.h"
 #include "pp/select/history.h"
 
-#define FUNCTION_MAX	2048	/* bytes of a name, as of code that is made at run time */
-
 struct pipe_sink {
 	struct push_sink sink;
 	int fd;
@@ -75,6 +73,8 @@ static char *token_of(const struct session_info *info, const struct push_job *jo
 	return xasprintf("%.12s-%" PRIu64 "-%" PRId64 "-%" PRId64, id, job->segment,
 			 job->begin_ns / (int64_t)NS_PER_MS, job->end_ns / (int64_t)NS_PER_MS);
 }
+
+#define FUNCTION_MAX	2048	/* bytes of a name, as of code that is made at run time */
 
 static uint32_t cut(struct profile *p, uint32_t string)
 {
