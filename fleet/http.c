@@ -15,7 +15,6 @@
 
 #define HEADERS_MAX	65536	/* bytes of an answer's */
 #define CONNECT_SECONDS	10
-#define STALLED_SECONDS	30	/* with less than a byte a second */
 
 struct http {
 	CURL *curl;
@@ -111,8 +110,6 @@ static void set_options(struct http *h, const char *ca_file, unsigned int timeou
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)timeout_s);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
 	curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(c, CURLOPT_USERAGENT, "oppush/" OP_VERSION);
 	curl_easy_setopt(c, CURLOPT_POST, 1L);

@@ -81,7 +81,7 @@ static int ask_totals(const struct selection *side, struct store *s, struct repl
 		return err;
 	*ret = (struct replicates){ .hosts = (double)rows.nr };
 	for (size_t i = 0; i < rows.nr; i++) {
-		double t = (double)store_number(&rows, i, 1);
+		double t = store_double(&rows, i, 1);
 
 		ret->t += t;
 		ret->tt += t * t;
@@ -123,9 +123,9 @@ static void add_functions(struct fleet_comparison *c, int side)
 						      store_cell(rows, i, 1))->of[side];
 
 		/* builds of one path on different hosts have rows of their own */
-		r->n += strtod(store_cell(rows, i, 2), NULL);
-		r->nn += strtod(store_cell(rows, i, 3), NULL);
-		r->nt += strtod(store_cell(rows, i, 4), NULL);
+		r->n += store_double(rows, i, 2);
+		r->nn += store_double(rows, i, 3);
+		r->nt += store_double(rows, i, 4);
 	}
 }
 
@@ -145,6 +145,7 @@ static void judge(struct fleet_comparison *c, struct function *f, double risk)
 
 		r->hosts = c->totals[side].hosts;
 		r->t = c->totals[side].t;
+		r->n = fmin(r->n, r->t);	/* some came after the total was asked for */
 		r->tt = c->totals[side].tt;
 		f->shares[side] = r->n / r->t;
 		effect = replicates_effect(r, c->wider[side]);

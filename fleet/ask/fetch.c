@@ -5,6 +5,7 @@
  *	sums by source, event and stack -> the stacks, sources and events of these -> a profile
  *
  * The engine adds up, so what comes is as long as the report's stacks, not as its time or hosts.
+ * Sums come first: machines go on sending, and what they send later is not looked for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +69,7 @@ struct fetch {
 	uint64_t unknown;		/* samples whose stack the store does not have */
 };
 
-/* "SELECT ... FROM TABLE WHERE KEY GLOBAL IN (the selection's keys)" */
+/* Each row of TABLE once, which hosts may send each day, of the selection's keys. */
 static int ask_of(struct fetch *f, const char *columns, const char *table, const char *key,
 		  size_t nr_columns, struct store_rows *ret, struct op_error *e)
 {
@@ -79,7 +80,7 @@ static int ask_of(struct fetch *f, const char *columns, const char *table, const
 	strbuf_addf(&sql, "SELECT %s FROM %s WHERE %s GLOBAL IN (SELECT %s FROM ", columns,
 		    store_table(f->store, table, name), key, key);
 	selection_sql(f->selection, f->store, key, &sql);
-	strbuf_add(&sql, " AS w)");
+	strbuf_addf(&sql, " AS w) LIMIT 1 BY %s", key);
 	err = store_ask(f->store, sql.text, nr_columns, ret, e);
 	strbuf_free(&sql);
 	return err;
@@ -162,18 +163,24 @@ static int read_sources(struct fetch *f, struct op_error *e)
 	return err;
 }
 
-static int read_sums(struct fetch *f, struct op_error *e)
+static int ask_sums(struct fetch *f, struct op_error *e)
 {
 	struct strbuf sql = STRBUF_INIT;
-	struct store_rows *r = &f->sum_rows;
 	int err;
 
 	strbuf_add(&sql, "SELECT toString(source), event, toString(stack) AS k, sum(n) FROM ");
 	selection_sql(f->selection, f->store, "source, event, stack", &sql);
 	strbuf_add(&sql, " AS w GROUP BY source, event, stack ORDER BY source, event, k");
-	err = store_ask(f->store, sql.text, 4, r, e);
+	err = store_ask(f->store, sql.text, 4, &f->sum_rows, e);
 	strbuf_free(&sql);
-	for (size_t i = 0; i < r->nr && !err; i++) {
+	return err;
+}
+
+static void add_samples(struct fetch *f)
+{
+	const struct store_rows *r = &f->sum_rows;
+
+	for (size_t i = 0; i < r->nr; i++) {
 		uint32_t source = known_find(&f->sources, store_cell(r, i, 0));
 		uint32_t event = known_find(&f->events, store_cell(r, i, 1));
 		uint32_t node = known_find(&f->stacks, store_cell(r, i, 2));
@@ -186,13 +193,14 @@ static int read_sums(struct fetch *f, struct op_error *e)
 		profile_add_sample(f->p, node, source == PROFILE_NONE ? 0 : source)[event] =
 			(int64_t)n;
 	}
-	return err;
 }
 
 static int make_profile(struct fetch *f, struct op_error *e)
 {
-	int err = read_events(f, e);
+	int err = ask_sums(f, e);
 
+	if (!err)
+		err = read_events(f, e);
 	if (!err && !f->p->nr_events)
 		err = op_error_set(e, -ENOENT, "%s: no samples are selected; see --since",
 				   f->store->url);
@@ -201,7 +209,7 @@ static int make_profile(struct fetch *f, struct op_error *e)
 	if (!err)
 		err = read_sources(f, e);
 	if (!err)
-		err = read_sums(f, e);
+		add_samples(f);
 	if (!err && f->unknown)
 		report_warning("%s: %" PRIu64 " samples left out: the store does not have their "
 			       "stacks", f->store->url, f->unknown);

@@ -141,8 +141,8 @@ static void add_part(const struct selection *s, const struct store *store, const
 {
 	char name[64];
 
-	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(samples * ns) AS v FROM %s WHERE "
-		    "%s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")", keys,
+	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v FROM %s "
+		    "WHERE %s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")", keys,
 		    store_table(store, table, name), column, from, column, to);
 	add_conditions(s, store, sql);
 	strbuf_addf(sql, " GROUP BY %s", keys);
@@ -213,7 +213,7 @@ int selection_seconds(const struct selection *s, struct store *store, double *re
 	if (err)
 		return err;
 	if (store_number(&rows, 0, 0))
-		*ret = strtod(store_cell(&rows, 0, 1), NULL);
+		*ret = store_double(&rows, 0, 1);
 	else
 		err = op_error_set(e, -ENOENT, "%s: no slices of that time and these hosts",
 				   store->url);

@@ -28,8 +28,9 @@ void selection_free(struct selection *s);
 
 /*
  * Append a subquery in parentheses that has @keys - columns of the table samples, separated by
- * commas - and n, the samples of each, and v, the nanoseconds that these stand for. A group may
- * come twice, because whole hours come from another table: add up.
+ * commas - and n, the samples of each, and v, the nanoseconds that these stand for: a Float64,
+ * because those of a fleet are more than 2^64. A group may come twice, because whole hours come
+ * from another table: add up.
  */
 void selection_sql(const struct selection *s, const struct store *store, const char *keys,
 		   struct strbuf *sql);

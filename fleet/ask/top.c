@@ -40,7 +40,7 @@ static int ask_total(const struct fleet_options *o, struct store *s, double *ret
 	strbuf_free(&sql);
 	if (err)
 		return err;
-	*ret = (double)(rows.nr ? store_number(&rows, 0, 0) : 0);
+	*ret = store_double(&rows, 0, 0);
 	store_rows_free(&rows);
 	return *ret > 0 ? 0 : no_samples(s, e);
 }
@@ -70,7 +70,7 @@ int fleet_top(const struct fleet_options *o, struct store *s, struct op_error *e
 	printf("%.3f cores in %.0f s\ncores     %%        image name               symbol name\n",
 	       total / NS / seconds, seconds);
 	for (size_t i = 0; i < rows.nr; i++) {
-		double v = (double)store_number(&rows, i, 0);
+		double v = store_double(&rows, i, 0);
 
 		strbuf_addf(&line, "%-8.3f  %-7.4f  %-24s %s", v / NS / seconds, 100 * v / total,
 			    image_name(store_cell(&rows, i, 2)), store_cell(&rows, i, 1));
@@ -185,13 +185,13 @@ int fleet_spread(const struct fleet_options *o, struct store *s, struct op_error
 		return err;
 	hosts = xcalloc(rows.nr + 1, sizeof(*hosts));
 	for (size_t i = 0; i < rows.nr; i++) {
-		double v = (double)store_number(&rows, i, 1);
+		double v = store_double(&rows, i, 1);
 
 		found |= v > 0;
 		hosts[i] = (struct host){
 			.name = store_cell(&rows, i, 0), .cores = v / NS / seconds,
-			.share = v / (double)store_number(&rows, i, 2),
-			.samples = (double)store_number(&rows, i, 3) };
+			.share = v / store_double(&rows, i, 2),
+			.samples = store_double(&rows, i, 3) };
 	}
 	if (!rows.nr)
 		err = no_samples(s, e);

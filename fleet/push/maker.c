@@ -74,6 +74,32 @@ static char *token_of(const struct session_info *info, const struct push_job *jo
 			 job->begin_ns / (int64_t)NS_PER_MS, job->end_ns / (int64_t)NS_PER_MS);
 }
 
+#define FUNCTION_MAX	2048	/* bytes of a name, as of code that is made at run time */
+
+static uint32_t cut(struct profile *p, uint32_t string)
+{
+	const char *text = profile_text(p, string);
+	size_t n = FUNCTION_MAX;
+
+	if (strnlen(text, n + 1) <= n)
+		return string;
+	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;		/* no part of a character */
+	return profile_string_n(p, text, n);
+}
+
+/* So that a name of one user makes no part too large, which has the samples of others, too. */
+static void cut_names(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_functions; i++) {
+		struct profile_function *f = &p->functions[i];
+
+		f->name = cut(p, f->name);
+		f->system_name = cut(p, f->system_name);
+		f->file = cut(p, f->file);
+	}
+}
+
 static int encode(const struct push_rules *rules, const struct push_target *target,
 		  const struct push_job *job, const struct collection *collection,
 		  struct profile *profile, int out, struct op_error *e)
@@ -84,10 +110,12 @@ static int encode(const struct push_rules *rules, const struct push_target *targ
 	struct push_series series;
 	int err;
 
+	cut_names(profile);
 	push_series_make(rules, profile, &session->info, job->segment_ns, &series);
 	push_privacy_apply(rules, profile);
 	err = target->kind->encode(target, &(struct push_batch){
-		.token = token, .slice = &session->history->only->slices[0], .profile = profile,
+		.token = token, .last_was_sent = job->last_was_sent,
+		.slice = &session->history->only->slices[0], .profile = profile,
 		.series = series.list, .nr_series = series.nr, .series_of = series.of,
 		.rules = rules, .collection = collection }, &sink.sink, e);
 	push_series_free(&series);

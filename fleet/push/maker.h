@@ -14,6 +14,7 @@ struct push_source {			/* where slices and binaries are */
 struct push_job {
 	uint64_t segment, segment_ns;
 	int64_t begin_ns, end_ns;
+	uint64_t last_was_sent;		/* not 0: all parts of the slice that was asked for last */
 };
 
 /*

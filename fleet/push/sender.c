@@ -44,6 +44,8 @@ struct sender {
 	unsigned int tries;		/* that failed in a row, */
 	unsigned int unread;		/* and those in a row in which the slice was not read */
 	bool has_refused;
+	bool slice_refused;		/* a part of this slice */
+	bool last_was_sent;		/* all parts of the slice that was asked for before */
 };
 
 /* --- pure rules --- */
@@ -229,7 +231,7 @@ static enum push_verdict deliver(struct sender *x, const struct push_part *part,
 	if (a.verdict == PUSH_REFUSED) {
 		x->cursor.refused_parts++;
 		x->cursor.refused_samples += part->samples;
-		x->has_refused = true;
+		x->has_refused = x->slice_refused = true;
 		report_warning("%s: refused %" PRIu64 " samples, which are lost: %s", t->name,
 			       part->samples, a.text);
 	} else if (a.verdict == PUSH_AGAIN) {
@@ -248,6 +250,7 @@ static void end_slice(struct sender *x, const struct push_slice *slice)
 	x->cursor.end_ns = (uint64_t)slice->end_ns;
 	x->cursor.parts = x->cursor.parts_ns = 0;
 	x->tries = x->unread = 0;
+	x->slice_refused = false;
 	save(x);
 }
 
@@ -255,9 +258,10 @@ static void end_slice(struct sender *x, const struct push_slice *slice)
 static int ask(struct sender *x, const struct push_slice *slice)
 {
 	const struct push_job job = { slice->segment, slice->segment_ns, slice->begin_ns,
-				      slice->end_ns };
+				      slice->end_ns, x->last_was_sent };
 	int ends[2], err;
 
+	x->last_was_sent = false;
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	err = fd_message_send(x->s->jobs, &job, sizeof(job), &ends[1], 1);
@@ -306,6 +310,7 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 	}
 	if (sent > 0) {
 		x->cursor.slices++;
+		x->last_was_sent = !x->slice_refused;
 		end_slice(x, slice);
 		return true;
 	}

@@ -27,6 +27,7 @@
 /* One closed slice of the history. Names and paths are as the rules for privacy leave them. */
 struct push_batch {
 	const char *token;		/* the same for the same slice: [a-zA-Z0-9-]+ */
+	bool last_was_sent;		/* of the slice that was encoded before: all parts */
 	const struct history_slice *slice;	/* its times; samples lost and gauges */
 	const struct profile *profile;	/* values are samples, if the event has a period */
 	const struct push_labels *series;	/* sets of labels, of the host included */

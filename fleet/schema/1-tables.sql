@@ -16,8 +16,8 @@ CREATE TABLE IF NOT EXISTS samples (
 	batch UInt64
 ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMMDD(time) ORDER BY (event, service, time, host, source, stack, batch);
 
--- The same by the hour, for questions about days. batch: one of the slices; so that no two slices
--- give equal blocks, of which servers would drop one.
+-- The same by the hour, for questions about days. hour: of UTC, whatever the server's time zone.
+-- batch: one of the slices; so that no two slices give equal blocks, of which servers would drop one.
 CREATE TABLE IF NOT EXISTS hourly (
 	hour DateTime,
 	event LowCardinality(String),
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS hourly (
 ) ENGINE = SummingMergeTree(samples) PARTITION BY toYYYYMM(hour) ORDER BY (event, service, hour, host, source, stack, ns);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS to_hourly TO hourly AS
-SELECT toStartOfHour(time) AS hour, event, service, host, source, stack, ns, sum(samples) AS samples, any(batch) AS batch
+SELECT toDateTime(intDiv(toUInt32(time), 3600) * 3600) AS hour, event, service, host, source, stack, ns, sum(samples) AS samples, any(batch) AS batch
 FROM samples GROUP BY hour, event, service, host, source, stack, ns;
 
 -- Stacks, innermost frame first. functions, images and offsets are as long as each other. An image

@@ -20,5 +20,5 @@ ALTER TABLE hourly MODIFY COLUMN batch UInt64 CODEC(ZSTD(1));
 ALTER TABLE hourly MODIFY TTL hour + INTERVAL 400 DAY;
 ALTER TABLE stacks MODIFY TTL seen + INTERVAL 410 DAY;
 ALTER TABLE sources MODIFY TTL seen + INTERVAL 410 DAY;
-ALTER TABLE samples MODIFY SETTING ttl_only_drop_parts = 1, non_replicated_deduplication_window = 1000;
-ALTER TABLE hourly MODIFY SETTING non_replicated_deduplication_window = 1000;
+ALTER TABLE samples MODIFY SETTING ttl_only_drop_parts = 1, non_replicated_deduplication_window = 100000;
+ALTER TABLE hourly MODIFY SETTING non_replicated_deduplication_window = 100000;

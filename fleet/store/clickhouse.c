@@ -116,8 +116,14 @@ uint64_t store_number(const struct store_rows *r, size_t row, size_t column)
 {
 	uint64_t n = 0;
 
-	(void)number_parse_u64(store_cell(r, row, column), &n);
+	if (row < r->nr)
+		(void)number_parse_u64(store_cell(r, row, column), &n);
 	return n;
+}
+
+double store_double(const struct store_rows *r, size_t row, size_t column)
+{
+	return row < r->nr ? strtod(store_cell(r, row, column), NULL) : 0;
 }
 
 /* --- requests --- */

@@ -49,7 +49,9 @@ static inline const char *store_cell(const struct store_rows *r, size_t row, siz
 {
 	return r->cells[row * r->nr_columns + column];
 }
-uint64_t store_number(const struct store_rows *r, size_t row, size_t column);	/* 0: it is none */
+/* 0: the cell is no number, or there is no such row. */
+uint64_t store_number(const struct store_rows *r, size_t row, size_t column);
+double store_double(const struct store_rows *r, size_t row, size_t column);
 
 /*
  * Ask @sql, without FORMAT, whose answer has @nr_columns >= 1. -EIO: the server refused, failed in

@@ -139,8 +139,10 @@ uint32_t store_frames_add(struct profile *p, char *functions, char *images, char
 				.name = name, .system_name = name });
 		if (!*image_text)
 			continue;
-		if (!parse_image(p, image_text, &image))
+		if (!parse_image(p, image_text, &image)) {
+			nr = 0;
 			break;
+		}
 		xgrow(places, nr, room);
 		places[nr++] = profile_place(p, image, strtoull(offset, NULL, 10), lines, nr_lines);
 		nr_lines = 0;

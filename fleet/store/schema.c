@@ -21,6 +21,7 @@ static const char *const files[] = { schema_tables, schema_codecs };
 #define NR_FILES	((unsigned int)(sizeof(files) / sizeof(*files)))
 #define NEEDED		1	/* files without which nothing works */
 
+/* Of each replica one of its own: what one did, the others have to do. */
 static const char version_table[] =
 	"CREATE TABLE IF NOT EXISTS schema (version UInt32, done DateTime) "
 	"ENGINE = ReplacingMergeTree ORDER BY version;\n";
@@ -138,7 +139,7 @@ int schema_init(struct store *s, const struct schema_options *options, struct sc
 	err = store_do(s, "CREATE DATABASE IF NOT EXISTS " STORE_DATABASE, e);
 	s->database = STORE_DATABASE;
 	if (!err)
-		err = do_all(s, version_table, options, e);
+		err = do_all(s, version_table, &(struct schema_options){ NULL, false }, e);
 	if (!err)
 		err = read_done(s, &done, e);
 	for (unsigned int i = 0; i < NR_FILES && !err; i++) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,7 @@ static void run_opfleet(const char **argv)
 {
 	char *dir = path_program_dir(), *beside = path_join(dir, "opfleet");
 
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	execv(beside, (char *const *)argv);
 	execvp("opfleet", (char *const *)argv);
 	_exit(127);
@@ -105,15 +107,24 @@ static int fetch_session(const char *const *args, size_t nr, const struct fleet_
 	return err;
 }
 
+static pid_t report;
+
+static void pass_on(int signal)
+{
+	kill(report, signal);
+}
+
 /* In the parent: remove the directory when the child has ended, and end as it did. */
-static void wait_for_report(pid_t pid, const char *dir) __attribute__((noreturn));
-static void wait_for_report(pid_t pid, const char *dir)
+static void wait_for_report(const char *dir) __attribute__((noreturn));
+static void wait_for_report(const char *dir)
 {
 	int status = 0;
 
 	signal(SIGINT, SIG_IGN);	/* the child gets it, too, and ends */
 	signal(SIGQUIT, SIG_IGN);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	signal(SIGTERM, pass_on);
+	signal(SIGHUP, pass_on);
+	while (waitpid(report, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)file_remove_tree(dir);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
@@ -128,7 +139,6 @@ int fleet_fetch_for_report(const char *const *args, size_t nr, const struct flee
 	char *dir = xasprintf("%s/oprofile-fleet-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	struct argv left = { NULL, 0, 0 };
 	int pairs = 0, err = 0;
-	pid_t pid;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (is_for_store(args[i]))
@@ -143,10 +153,10 @@ int fleet_fetch_for_report(const char *const *args, size_t nr, const struct flee
 		free(dir);
 		return err;
 	}
-	pid = fork();
-	if (pid > 0)
-		wait_for_report(pid, dir);
-	if (pid < 0)
+	report = fork();
+	if (report > 0)
+		wait_for_report(dir);
+	if (report < 0)
 		err = op_error_set(e, -errno, "cannot fork: %s", strerror(errno));
 	if (!pairs && !err)
 		err = fetch_session(args, nr, times, dir, "current", 0, e);

@@ -8,7 +8,7 @@
 
 shard_config() # NUMBER
 {
-	local folder=$work/shard$1
+	local folder=$work/shard$1 zones=(Asia/Kolkata UTC)	# where hours begin at other minutes
 	mkdir -p "$folder/data" "$folder/tmp"
 	cat > "$folder/config.xml" <<- EOF
 	<yandex>
@@ -16,7 +16,7 @@ shard_config() # NUMBER
 	<http_port>${ports[$1 * 2]}</http_port><tcp_port>${ports[$1 * 2 + 1]}</tcp_port>
 	<listen_host>127.0.0.1</listen_host><path>$folder/data/</path>
 	<tmp_path>$folder/tmp/</tmp_path><users_config>users.xml</users_config>
-	<mark_cache_size>67108864</mark_cache_size>
+	<mark_cache_size>67108864</mark_cache_size><timezone>${zones[$1]}</timezone>
 	<default_profile>default</default_profile><default_database>default</default_database>
 	<remote_servers><two>
 	<shard><replica><host>127.0.0.1</host><port>${ports[1]}</port></replica></shard>
@@ -34,11 +34,13 @@ shard_config() # NUMBER
 
 free_ports() # NUMBER: that nobody listens on now
 {
-	local port found=0
-	while [ $found -lt "$1" ]; do
+	local port
+	local -A found=()
+	while [ ${#found[@]} -lt "$1" ]; do
 		port=$((20000 + RANDOM % 12000))
-		(exec 3<> /dev/tcp/127.0.0.1/$port) 2> /dev/null || { echo $port; found=$((found + 1)); }
+		(exec 3<> /dev/tcp/127.0.0.1/$port) 2> /dev/null || found[$port]=1
 	done
+	printf '%s\n' "${!found[@]}"
 }
 
 start_shards()

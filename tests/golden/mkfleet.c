@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 			char *token = xasprintf("%s-%llu", labels[0].value,
 						(unsigned long long)(begin + s * seconds));
 			const struct push_batch batch = {
-				.token = token, .slice = &slice, .profile = p,
+				.token = token, .last_was_sent = true, .slice = &slice, .profile = p,
 				.collection = &collection, .series = &series, .nr_series = 1,
 				.series_of = series_of,
 			};

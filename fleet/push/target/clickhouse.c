@@ -35,12 +35,11 @@
 #define PENDING_MAX	(1u << 16)
 
 /*
- * In the memory of the target, which outlives this process. What the last slice had is known when
- * another slice is to be encoded, because then it was sent; the same one again sends it again.
+ * In the memory of the target, which outlives this process. What the last slice had is known if all
+ * of it was sent; else it is sent again, with that slice or the next.
  */
 struct known {
 	int64_t day;
-	uint64_t slice;			/* the last one that was encoded: hash of its token */
 	uint32_t nr, nr_pending;
 	uint64_t pending[PENDING_MAX];
 	uint64_t slots[KNOWN_SLOTS];	/* 0: free */
@@ -56,9 +55,9 @@ static uint64_t *slot_of(struct known *k, uint64_t hash)
 	return &k->slots[i];
 }
 
-static void known_begin(struct known *k, uint64_t slice, int64_t day)
+static void known_begin(struct known *k, bool last_was_sent, int64_t day)
 {
-	uint32_t nr = slice == k->slice ? 0 : k->nr_pending;
+	uint32_t nr = last_was_sent ? k->nr_pending : 0;
 
 	for (uint32_t i = 0; i < nr && i < PENDING_MAX && k->nr < KNOWN_MAX; i++) {
 		uint64_t *slot = slot_of(k, k->pending[i]);
@@ -71,7 +70,6 @@ static void known_begin(struct known *k, uint64_t slice, int64_t day)
 		k->nr = 0;
 	}
 	k->nr_pending = 0;
-	k->slice = slice;
 	k->day = day;
 }
 
@@ -509,7 +507,7 @@ static int encode(const struct push_target *t, const struct push_batch *b, struc
 	int err;
 
 	if (x.known)
-		known_begin(x.known, x.batch, x.day);
+		known_begin(x.known, b->last_was_sent, x.day);
 	err = put_all(&x);
 	for (uint32_t i = 0; i < b->profile->nr_events; i++)
 		free(x.events[i]);

@@ -24,6 +24,8 @@ SIMPLE = {
     "moved": status("302 Found", "Location: /stolen\r\n"),
     "partial": b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
     "garbage": b"\x00\xffnothing that is HTTP\r\n\r\n",
+    "clickhouse_stacks": status("400 Bad Request", "", b"Code: 27. DB::Exception: no stacks"),
+    "clickhouse_samples": status("200 OK", "", b"Code: 241. DB::Exception: no memory"),
     "rejected": status("200 OK", "", b"\x0a\x0e\x08\x03\x12\x0atoo \x1b[31mold"),
 }
 
@@ -60,6 +62,8 @@ def answer(c, f):
             return False
         headers += line
     path = headers.split(b" ")[1].decode().strip("/").replace("/", "_")
+    if "INSERT+INTO+" in path:
+        path = "clickhouse_" + path.split("+")[2]
     length = [int(h.split(b":")[1]) for h in headers.split(b"\r\n")
               if h.lower().startswith(b"content-length:")][0]
     with lock:

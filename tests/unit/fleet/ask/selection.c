@@ -27,8 +27,8 @@ TEST(conditions)
 	const char *sql = sql_of((const char *[]){ "host:a,b'", "service:s", "label:z=1=2",
 						   "version:1,2", NULL }, 10, 20);
 
-	CHECK(!strcmp(sql, "(SELECT stack, sum(samples) AS n, sum(samples * ns) AS v FROM "
-		      "samples_all WHERE time >= toDateTime(10) AND time < toDateTime(20) AND "
+	CHECK(!strcmp(sql, "(SELECT stack, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v "
+		      "FROM samples_all WHERE time >= toDateTime(10) AND time < toDateTime(20) AND "
 		      "host IN ('a', 'b\\'') AND service IN ('s') AND source GLOBAL IN (SELECT "
 		      "source FROM sources_all WHERE (has(labels, 'z=1=2')) AND (has(labels, "
 		      "'version=1') OR has(labels, 'version=2'))) GROUP BY stack)"), "%s", sql);

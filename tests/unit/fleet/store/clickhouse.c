@@ -59,6 +59,13 @@ TEST(messages_of_old_and_new_servers)
 	CHECK(!strcmp(text, "something"), "%s", text);
 }
 
+TEST(an_answer_without_rows_has_no_numbers)
+{
+	const struct store_rows none = { .nr_columns = 2 };
+
+	CHECK(store_number(&none, 0, 1) == 0 && store_double(&none, 0, 1) == 0, "a number");
+}
+
 TEST(urls)
 {
 	static const char *const wrong[] = {

@@ -68,7 +68,7 @@ TEST(there_and_back)
 
 TEST(what_a_server_makes_up)
 {
-	static const char *const images[] = { "9 00 /x", "0", "0 00", "x", "0 00 /x\n?" };
+	static const char *const images[] = { "9 00 /x", "0", "0 00", "x", "0 00 /x\n?", "" };
 
 	for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
 		struct profile *p = profile_new();
@@ -77,7 +77,7 @@ TEST(what_a_server_makes_up)
 
 		strcpy(text, images[i]);
 		node = store_frames_add(p, functions, text, offsets);
-		CHECK(node == PROFILE_NONE || i == 4, "%s", images[i]);
+		CHECK(node == PROFILE_NONE, "%s", images[i]);
 		profile_free(p);
 	}
 }
