@@ -140,6 +140,13 @@ static void with_much(void)
 		register_image(&entries[i], large, REGISTERED_IMAGE_MAX);
 }
 
+/* Each is read up to its end, which is not there. */
+static void with_much_in_vain(void)
+{
+	with_much();
+	munmap((char *)(uintptr_t)entries[0].image + REGISTERED_IMAGE_MAX - 4096, 4096);
+}
+
 static void with_unmapped(void)
 {
 	unsigned char *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -280,6 +287,7 @@ TEST(sizes_are_bounded)
 	expect_copy(with_huge, 1, BIT(REGISTERED_LARGE));
 	expect_copy(with_much, REGISTERED_BYTES_MAX / REGISTERED_IMAGE_MAX - 1,
 		    BIT(REGISTERED_FULL));
+	expect_copy(with_much_in_vain, 0, BIT(REGISTERED_UNREADABLE) | BIT(REGISTERED_FULL));
 }
 
 TEST(only_mapped_elf_files_are_copied)
