@@ -61,11 +61,12 @@ const struct unwind_table *registered_table(struct registered *r, uint32_t tgid,
 
 /*
  * For a collector that is given tables: the next one that is new, to be put back to the cache, and
- * the number of its 4 GiB of addresses; or NULL. Each is returned once.
+ * the number of its 4 GiB of addresses; or NULL. Each is returned once, those that are gone first.
  */
 const struct unwind_table *registered_next_new(struct registered *r, uint32_t *ret_tgid,
 					       uint32_t *ret_number);
-/* The next one of those whose process has ended, or was forgotten. False: none. */
+/* The next one of those whose process has ended or was forgotten, or that it no longer has. False:
+ * none. */
 bool registered_next_gone(struct registered *r, uint32_t *ret_tgid, uint32_t *ret_number);
 
 #endif

@@ -359,16 +359,14 @@ TEST(a_table_is_of_the_program_that_registered)
 	end(pid);
 }
 
-TEST(tables_are_given_away_once_and_taken_back)
+/* The table of the process is given away. */
+static void give_away(pid_t pid)
 {
 	const struct unwind_table *table = NULL;
 	uint64_t until = now_ns() + DEADLINE_NS;
 	uint32_t tgid = 0, number = 0;
 	struct registered_head head;
-	pid_t pid;
 
-	pid = start(with_debug_frame, wait_for_ever, USER);
-	open_registered();
 	close(copy_of(pid, &head));
 	while (!(table = registered_next_new(r, &tgid, &number)) && now_ns() < until)
 		usleep(10000);
@@ -377,14 +375,63 @@ TEST(tables_are_given_away_once_and_taken_back)
 		unwind_cache_put(cache, table);
 	CHECK(!registered_next_new(r, &tgid, &number), "again");
 	CHECK(!registered_next_gone(r, &tgid, &number), "it runs");
-	end(pid);
-	tgid = 0;
+}
+
+static void take_back(pid_t pid)
+{
+	uint64_t until = now_ns() + DEADLINE_NS;
+	uint32_t tgid = 0, number = 0;
+
 	while (!registered_next_gone(r, &tgid, &number) && now_ns() < until) {
 		registered_want(r, (uint32_t)pid, 0, 0);
 		usleep(10000);
 	}
 	CHECK(tgid == (uint32_t)pid && number == (uintptr_t)text >> 32, "taken back");
 	CHECK(!registered_next_gone(r, &tgid, &number), "again");
+	registered_want(r, (uint32_t)pid, (uintptr_t)text, (uintptr_t)text + TEXT_SIZE);
+	CHECK(!registered_next_new(r, &tgid, &number), "given away once more");
+}
+
+TEST(tables_are_given_away_once_and_taken_back)
+{
+	pid_t pid = start(with_debug_frame, wait_for_ever, USER);
+
+	open_registered();
+	give_away(pid);
+	end(pid);
+	take_back(pid);
+	close_registered();
+}
+
+static sigset_t usr1;
+
+static void with_signal_blocked(void)
+{
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	with_debug_frame();
+}
+
+static void wait_and_exec(void)
+{
+	int signal;
+
+	sigwait(&usr1, &signal);
+	execl("/bin/sleep", "sleep", "100000", (char *)NULL);
+	_exit(1);
+}
+
+TEST(tables_are_taken_back_after_exec)
+{
+	pid_t pid;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pid = start(with_signal_blocked, wait_and_exec, USER);
+	open_registered();
+	give_away(pid);
+	kill(pid, SIGUSR1);
+	take_back(pid);
+	end(pid);
 	close_registered();
 }
 
