@@ -419,7 +419,8 @@ static void look_copy(struct registered *r, struct process *p)
 	uint64_t begin = now_ns(), now, took, age;
 	const uint32_t tgid = p->tgid;
 	const uid_t uid = p->uid;
-	bool is_new;
+	bool is_new, is_given_up;
+	uint64_t factor;
 	int fd;
 
 	p->wanted = false;
@@ -430,15 +431,19 @@ static void look_copy(struct registered *r, struct process *p)
 	now = now_ns();
 	took = now - begin;
 	age = now - p->known_at;
+	is_given_up = fd == -ETIMEDOUT;		/* on a busy machine the next one may not be */
+	factor = is_given_up ? USER_FACTOR : PAUSE_FACTOR;
 	p->looked_at = begin;
 	if (fd >= 0)
 		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
 		drop_copy(r, p);
 	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
-	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), PAUSE_FACTOR * took);
-	p->is_changing = is_new;
-	p->soonest = is_new ? now + larger(PAUSE_MIN_NS, USER_FACTOR * took) : p->not_before;
+	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), factor * took);
+	p->is_changing = is_new || is_given_up;
+	p->soonest = p->not_before;
+	if (p->is_changing)
+		p->soonest = now + larger(PAUSE_MIN_NS, USER_FACTOR * took);
 	*user_of(r, uid) = now + USER_FACTOR * took;
 }
 
