@@ -33,6 +33,7 @@ struct entry {
 
 struct copy {
 	uint32_t pid;
+	struct stat owner;		/* before */
 	int fd;
 	uint64_t size;			/* of the file */
 	uint64_t nr_read;		/* bytes of images, also of those that are not copied */
@@ -199,14 +200,14 @@ static int finish(const struct copy *c)
 	if (pwrite(c->fd, &c->head, sizeof(c->head), 0) != sizeof(c->head) ||
 	    ftruncate(c->fd, (off_t)c->size))
 		return -errno;
-	process_give(c->pid, c->fd);
+	process_give(c->pid, c->fd, &c->owner);
 	return fcntl(c->fd, F_ADD_SEALS,
 		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ? -errno : 0;
 }
 
 int opener_registered_here(uint32_t pid, const struct registered_place *places, size_t nr)
 {
-	struct copy c = { .pid = pid };
+	struct copy c = { .pid = pid, .owner = process_owner(pid) };
 	int err = -EAGAIN;
 
 	c.fd = memfd_create("registered", MFD_CLOEXEC | MFD_ALLOW_SEALING);

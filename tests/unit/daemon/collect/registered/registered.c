@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -246,6 +247,7 @@ static void close_registered(void)
 static int copy_of(pid_t pid, struct registered_head *head)
 {
 	uint64_t until = now_ns() + DEADLINE_NS;
+	struct stat st;
 	int fd = -1;
 
 	while (fd < 0 && now_ns() < until) {
@@ -256,6 +258,7 @@ static int copy_of(pid_t pid, struct registered_head *head)
 			usleep(10000);
 	}
 	CHECK(fd >= 0 && !file_read_at(fd, head, sizeof(*head), 0), "no copy");
+	CHECK(!fstat(fd, &st) && st.st_uid == USER && (st.st_mode & 0777) == 0400, "whose");
 	return fd;
 }
 
