@@ -654,7 +654,8 @@ void registered_wait(struct registered *r, uint64_t ns)
 	do {
 		is_busy = next_due(r, &at);
 		list_for_each_entry(p, &r->processes, order)
-			is_busy |= p->looking;
+			is_busy |= p->looking ||
+				   (has_unread(p) && p->objects.not_before < until);
 	} while (is_busy && lock_wait(&r->done, &r->lock, until));
 	pthread_mutex_unlock(&r->lock);
 }

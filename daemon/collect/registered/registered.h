@@ -48,7 +48,7 @@ void registered_want_object(struct registered *r, uint32_t tgid, uint64_t object
 /* A descriptor of all such objects that were read (libutil/opener/objects.h), or -1. */
 int registered_objects(struct registered *r, uint32_t tgid);
 
-/* Wait until everything wanted and due was looked at, for at most @ns. */
+/* Wait until everything wanted and due was looked at, and all code objects, for at most @ns. */
 void registered_wait(struct registered *r, uint64_t ns);
 
 /*
