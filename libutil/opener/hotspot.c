@@ -126,10 +126,12 @@ static bool read_at(struct hotspot *h, uint64_t address, void *to, size_t n)
 		const size_t some = n < PAGE - in_page ? n : PAGE - in_page;
 		const unsigned char *page;
 
-		page = is_exhausted(h) ? NULL : page_at(h, address - in_page);
-		if (!page)
+		if (is_exhausted(h))
 			return false;
 		++*h->nr_pages;
+		page = page_at(h, address - in_page);
+		if (!page)
+			return false;
 		memcpy(at, page + in_page, some);
 		at += some;
 		address += some;

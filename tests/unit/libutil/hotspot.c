@@ -242,6 +242,8 @@ TEST(numbers_out_of_range_are_refused)
 
 TEST(what_is_read_is_bounded)
 {
+	unsigned char *gone = mmap(NULL, sizeof(memory), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
 	uint64_t needed;
 
 	set_up();
@@ -252,6 +254,10 @@ TEST(what_is_read_is_bounded)
 	CHECK(look() == -E2BIG && nr > 0 && nr < 3, "not all: %d", nr);
 	CHECK(look() == -E2BIG && !nr && nr_pages == HOTSPOT_PAGES_MAX, "nothing more");
 	nr_pages = 0;
+	memset(map, 0, sizeof(map));
+	heap.memory.low = ADDRESS(gone);
+	heap.memory.high = heap.memory.low + sizeof(memory);
+	CHECK(!look() && !nr && nr_pages > SEGMENTS, "blocks that are not there");
 }
 
 TEST_MAIN()
