@@ -14,21 +14,28 @@ struct item {
 	const unsigned char *name, *file, *lines;
 };
 
-/* The item at *@at, which moves behind it. False: no more, or malformed. */
+/* False: malformed. */
+static bool is_valid(const struct object_head *h)
+{
+	return h->number && h->number < OP_RUNTIMES && h->instructions < OP_RUNTIME_SIZE_MAX &&
+	       h->object < OP_RUNTIME_END;
+}
+
+/* The item at *@at, which moves behind it. False: no more, or a part of one: it may still be being
+ * written. */
 static bool next_item(const unsigned char *bytes, size_t len, size_t *at, struct item *ret)
 {
 	struct object_head *h = &ret->head;
+	size_t left = len - *at;
 	uint64_t size;
 
-	if (len - *at < sizeof(*h))
+	if (left < sizeof(*h))
 		return false;
 	memcpy(h, bytes + *at, sizeof(*h));
-	*at += sizeof(*h);
-	size = (uint64_t)h->name_size + h->file_size + h->lines_size;
-	if (size > len - *at || !h->number || h->number >= OP_RUNTIMES ||
-	    h->instructions >= OP_RUNTIME_SIZE_MAX || h->object >= OP_RUNTIME_END)
+	size = sizeof(*h) + (uint64_t)h->name_size + h->file_size + h->lines_size;
+	if (size > left)
 		return false;
-	ret->name = bytes + *at;
+	ret->name = bytes + *at + sizeof(*h);
 	ret->file = ret->name + h->name_size;
 	ret->lines = ret->file + h->file_size;
 	*at += size;
@@ -79,7 +86,10 @@ bool jit_read_interpreted(const void *bytes, size_t len, struct jit_code *c)
 	struct item i;
 	uint64_t nr = 0;
 
-	while (next_item(bytes, len, &at, &i))
+	while (next_item(bytes, len, &at, &i)) {
+		if (!is_valid(&i.head))
+			return false;
 		add_item(c, &i, nr++);
-	return at == len;
+	}
+	return true;
 }

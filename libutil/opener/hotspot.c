@@ -90,6 +90,7 @@ struct hotspot {
 	uint64_t size[TYPES];
 	int (*add)(void *context, const struct iovec *parts, int nr);
 	void *context;
+	uint64_t *nr_pages;		/* looked at, for all calls */
 	struct page *pages;		/* PAGES */
 	unsigned char *block, *map;	/* BLOCK_MAX, SEGMENTS_MAX bytes */
 	uint64_t kind_at;		/* address of the last kind that was read */
@@ -111,6 +112,11 @@ static const unsigned char *page_at(struct hotspot *h, uint64_t address)
 	return p->is_there ? p->bytes : NULL;
 }
 
+static bool is_exhausted(const struct hotspot *h)
+{
+	return *h->nr_pages >= HOTSPOT_PAGES_MAX;
+}
+
 static bool read_at(struct hotspot *h, uint64_t address, void *to, size_t n)
 {
 	unsigned char *at = to;
@@ -118,8 +124,12 @@ static bool read_at(struct hotspot *h, uint64_t address, void *to, size_t n)
 	while (n) {
 		const size_t in_page = address % PAGE;
 		const size_t some = n < PAGE - in_page ? n : PAGE - in_page;
-		const unsigned char *page = page_at(h, address - in_page);
+		const unsigned char *page;
 
+		if (is_exhausted(h))
+			return false;
+		++*h->nr_pages;
+		page = page_at(h, address - in_page);
 		if (!page)
 			return false;
 		memcpy(at, page + in_page, some);
@@ -297,7 +307,7 @@ static int add_heap(struct hotspot *h, const unsigned char *heap)
 	nr = (high - low) >> shift;
 	if (!read_at(h, map, h->map, nr))
 		return -EFAULT;
-	for (size_t i = 0; i < nr && !err; i = next) {
+	for (size_t i = 0; i < nr && !err && !is_exhausted(h); i = next) {
 		uint64_t address = low + ((uint64_t)i << shift), n;
 
 		for (next = i + 1; next < nr && h->map[next] && h->map[next] != FREE_SEGMENT;)
@@ -338,10 +348,10 @@ static int add_heaps(struct hotspot *h)
 	return err;
 }
 
-int hotspot_blobs(uint32_t pid, const struct registered_place *place,
+int hotspot_blobs(uint32_t pid, const struct registered_place *place, uint64_t *nr_pages,
 		  int (*add)(void *context, const struct iovec *parts, int nr), void *context)
 {
-	struct hotspot h = { .pid = pid, .add = add, .context = context };
+	struct hotspot h = { .pid = pid, .add = add, .context = context, .nr_pages = nr_pages };
 	int err;
 
 	h.pages = calloc(PAGES, sizeof(*h.pages));
@@ -350,6 +360,8 @@ int hotspot_blobs(uint32_t pid, const struct registered_place *place,
 	err = h.pages && h.block && h.map ? read_tables(&h, place) : -ENOMEM;
 	if (!err)
 		err = add_heaps(&h);
+	if (err <= 0 && is_exhausted(&h))
+		err = -E2BIG;
 	free(h.map);
 	free(h.block);
 	free(h.pages);

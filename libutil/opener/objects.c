@@ -125,6 +125,7 @@ static int write_object(int fd, const struct object *o)
 
 int opener_objects_here(uint32_t pid, uint32_t number, const uint64_t *objects, size_t nr)
 {
+	const struct stat owner = process_owner(pid);
 	struct object *o;
 	int fd, err = 0;
 
@@ -140,7 +141,7 @@ int opener_objects_here(uint32_t pid, uint32_t number, const uint64_t *objects, 
 		if (read_object(pid, number, objects[i], o))
 			err = write_object(fd, o);
 	free(o);
-	process_give(pid, fd);
+	process_give(pid, fd, &owner);
 	if (!err)
 		return fd;
 	close(fd);

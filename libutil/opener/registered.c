@@ -33,8 +33,11 @@ struct entry {
 
 struct copy {
 	uint32_t pid;
+	struct stat owner;		/* before */
 	int fd;
 	uint64_t size;			/* of the file */
+	uint64_t nr_read;		/* bytes of images, also of those that are not copied */
+	uint64_t nr_pages;		/* of hotspot.h, of all attempts */
 	struct registered_head head;
 	unsigned int nr_entries, nr_blobs;
 };
@@ -58,6 +61,7 @@ static int copy_bytes(struct copy *c, uint64_t address, uint64_t size, uint64_t 
 
 		if (process_read(c->pid, address + at, piece, n))
 			return REGISTERED_UNREADABLE + 1;
+		c->nr_read += n;
 		if (!at && !is_elf(piece))
 			return REGISTERED_NO_ELF + 1;
 		if (pwrite(c->fd, piece, n, (off_t)(to + at)) != (ssize_t)n)
@@ -76,7 +80,7 @@ static int copy_image(struct copy *c, const struct entry *e)
 		return REGISTERED_NO_ELF + 1;
 	if (e->size > REGISTERED_IMAGE_MAX)
 		return REGISTERED_LARGE + 1;
-	if (c->size + room > REGISTERED_BYTES_MAX)
+	if (c->size + room > REGISTERED_BYTES_MAX || c->nr_read > 2 * REGISTERED_BYTES_MAX)
 		return REGISTERED_FULL + 1;
 	err = copy_bytes(c, e->image, e->size, c->size + sizeof(image));
 	if (err)
@@ -167,11 +171,13 @@ static int copy_blob(void *context, const struct iovec *parts, int nr)
 
 static int copy_hotspot(struct copy *c, const struct registered_place *place)
 {
-	int err = hotspot_blobs(c->pid, place, copy_blob, c);
+	int err = hotspot_blobs(c->pid, place, &c->nr_pages, copy_blob, c);
 
+	if (err == -E2BIG)
+		return miss(c, REGISTERED_MANY);
 	if (err == -EPROTO)
-		miss(c, REGISTERED_OTHER);
-	return err == 1 || err == -EPROTO || err == -EFAULT ? 0 : err;
+		return miss(c, REGISTERED_OTHER);
+	return err == 1 || err == -EFAULT ? 0 : err;
 }
 
 static int copy_all(struct copy *c, const struct registered_place *places, size_t nr)
@@ -179,7 +185,7 @@ static int copy_all(struct copy *c, const struct registered_place *places, size_
 	int err = 0;
 
 	c->size = sizeof(c->head);
-	c->nr_entries = c->nr_blobs = 0;
+	c->nr_read = c->nr_entries = c->nr_blobs = 0;
 	c->head = (struct registered_head){ .magic = REGISTERED_MAGIC };
 	for (size_t i = 0; i < nr && !err; i++)
 		err = places[i].types ? copy_hotspot(c, &places[i]) :
@@ -194,14 +200,14 @@ static int finish(const struct copy *c)
 	if (pwrite(c->fd, &c->head, sizeof(c->head), 0) != sizeof(c->head) ||
 	    ftruncate(c->fd, (off_t)c->size))
 		return -errno;
-	process_give(c->pid, c->fd);
+	process_give(c->pid, c->fd, &c->owner);
 	return fcntl(c->fd, F_ADD_SEALS,
 		     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ? -errno : 0;
 }
 
 int opener_registered_here(uint32_t pid, const struct registered_place *places, size_t nr)
 {
-	struct copy c = { .pid = pid };
+	struct copy c = { .pid = pid, .owner = process_owner(pid) };
 	int err = -EAGAIN;
 
 	c.fd = memfd_create("registered", MFD_CLOEXEC | MFD_ALLOW_SEALING);

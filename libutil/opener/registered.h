@@ -28,9 +28,9 @@
 /* Why an image is missing in a copy; bits of registered_head.missing. */
 enum registered_missing {
 	REGISTERED_LOOP,		/* the list has one: all of it */
-	REGISTERED_MANY,		/* more than _IMAGES_MAX or _BLOBS_MAX */
+	REGISTERED_MANY,		/* more than _IMAGES_MAX, _BLOBS_MAX or HOTSPOT_PAGES_MAX */
 	REGISTERED_LARGE,		/* larger than REGISTERED_IMAGE_MAX */
-	REGISTERED_FULL,		/* no room in REGISTERED_BYTES_MAX */
+	REGISTERED_FULL,		/* no room in _BYTES_MAX, or twice that was read */
 	REGISTERED_UNREADABLE,		/* its memory is not mapped */
 	REGISTERED_NO_ELF,		/* it does not begin as an ELF file */
 	REGISTERED_OTHER,		/* another HotSpot than those that hotspot.h reads */

@@ -168,7 +168,7 @@ static struct perf_image *walk(struct perf_attribute *a, const struct placed *p,
 	w->in_kernel = s->mode == PERF_MODE_KERNEL;
 	w->may_wait = may_wait;
 	w->tgid = s->tgid;
-	w->since = p->process ? p->process->program_since : 0;
+	w->since = p->process ? p->process->memory_since : 0;
 	w->time = s->time;
 	w->entry = entry && s->tid == s->tgid ? *entry : (struct perf_entry){ 0, 0 };
 	return perf_walk_stack(w);

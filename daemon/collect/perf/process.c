@@ -186,10 +186,17 @@ static void change_mmap(struct perf_processes *p, const struct perf_record *r)
 		perf_process_read_again(p, q->tgid);
 }
 
+static void begin_memory(struct perf_process *q, uint64_t when)
+{
+	if (when > q->memory_since)
+		q->memory_since = when;
+}
+
 static void change_exec(struct perf_processes *p, const struct perf_record *r)
 {
 	struct perf_process *q = find_or_add(p, r->tgid);
 
+	begin_memory(q, r->time);
 	if (r->time < q->read_at)
 		return;
 	forget_maps(p, q);
@@ -208,6 +215,7 @@ static void change_fork(struct perf_processes *p, const struct perf_record *r)
 	if (r->tgid == r->parent_tgid)
 		return;			/* a thread: it shares all */
 	q = find_or_add(p, r->tgid);
+	begin_memory(q, r->time);
 	if (r->time < q->read_at)
 		return;
 	parent = perf_process_find(p, r->parent_tgid);
@@ -353,6 +361,7 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 		if (!err) {		/* else it is the one before, as far as is known */
 			set_program(p, q, program);
 			q->program_since = program_since;
+			begin_memory(q, program_since);
 		}
 		perf_image_put(p->cookies, program);
 		q->read_at = before;

@@ -30,6 +30,7 @@ struct perf_process {
 	struct perf_entry entry;
 	uint64_t pushed;		/* serial of its mappings in pushed.h; 0: none */
 	uint64_t program_since;		/* the program is certain for samples since then */
+	uint64_t memory_since;		/* its last fork or exec, as far as known; 0: unknown */
 	bool known;			/* maps are complete: from /proc, a known parent or exec */
 	uint64_t known_at;		/* the time when they were */
 	bool is_gone;			/* /proc had nothing to read when it was last tried */

@@ -160,7 +160,7 @@ static const struct perf_pushed_made *made_of(struct perf_pushed *p, const struc
 
 	if (perf_image_is_made(m->image))
 		made = find_made(p, q->tgid, unwind_window(m->start));
-	return made && made->since == q->program_since &&
+	return made && made->since == q->memory_since &&
 	       unwind_window(m->end - 1) == made->window ? made : NULL;
 }
 

@@ -26,7 +26,7 @@ struct perf_pushed_process {
 struct perf_pushed_made {
 	uint64_t epoch;			/* as in perf_pushed; else it was forgotten */
 	uint32_t tgid, window;
-	uint64_t since;			/* the process's program_since */
+	uint64_t since;			/* the process's memory_since */
 	const struct op_unwind_table *table;	/* not to be read: it may be gone */
 	uint32_t nr_rows, place;	/* of it; its image in the walker's */
 };
@@ -62,7 +62,7 @@ void perf_pushed_table(struct perf_pushed *p, struct perf_image *image,
 		       const struct op_unwind_table *table);
 
 /*
- * Push @table of the code that the process @tgid has made, with program_since @since, at @pc. What
+ * Push @table of the code that the process @tgid has made, with memory_since @since, at @pc. What
  * the program knows is not changed: it gets to know the process anew.
  */
 void perf_pushed_made(struct perf_pushed *p, uint32_t tgid, uint64_t since, uint64_t pc,

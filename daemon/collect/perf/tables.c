@@ -124,12 +124,14 @@ bool perf_tables_get(struct perf_tables *t, struct perf_image *image,
 	return !u->pending;
 }
 
-static struct perf_made_table *find_made(struct perf_tables *t, uint32_t tgid, uint32_t window)
+static struct perf_made_table *find_made(struct perf_tables *t, uint32_t tgid, uint32_t window,
+					 uint64_t since)
 {
 	for (size_t n = 0; n < t->nr_made; n++) {
 		size_t i = (t->last_made + n) % t->nr_made;
 
-		if (t->made[i].tgid == tgid && t->made[i].window == window) {
+		if (t->made[i].tgid == tgid && t->made[i].window == window &&
+		    t->made[i].since == since) {
 			t->last_made = i;
 			return &t->made[i];
 		}
@@ -148,12 +150,12 @@ bool perf_tables_made(struct perf_tables *t, uint32_t tgid, uint64_t address, ui
 		      uint64_t time, const struct op_unwind_table **ret)
 {
 	const uint32_t window = unwind_window(address);
-	struct perf_made_table *m = t->registered ? find_made(t, tgid, window) : NULL;
+	struct perf_made_table *m = t->registered ? find_made(t, tgid, window, since) : NULL;
 
 	if (t->registered && !m) {
 		xgrow(t->made, t->nr_made, t->room_made);
 		m = &t->made[t->nr_made++];
-		*m = (struct perf_made_table){ tgid, window,
+		*m = (struct perf_made_table){ tgid, window, since,
 					       registered_table(t->registered, tgid, address,
 								since) };
 	}

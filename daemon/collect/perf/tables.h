@@ -21,6 +21,7 @@ struct registered;
 /* The table for code that a process made, in 4 GiB of its addresses. */
 struct perf_made_table {
 	uint32_t tgid, window;
+	uint64_t since;				/* memory_since */
 	const struct unwind_table *table;	/* NULL: none in this drain */
 };
 

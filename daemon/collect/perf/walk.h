@@ -39,7 +39,7 @@ struct perf_walk {
 	bool may_wait;			/* for tables */
 	const struct perf_maps *pushed;	/* as the BPF program knew them, or NULL [PC-96] */
 	uint32_t tgid;
-	uint64_t since, time;		/* of its last exec, or 0, and of the sample */
+	uint64_t since, time;		/* its memory_since, or 0, and of the sample */
 	struct perf_entry entry;	/* of the main thread, if the sample is of that */
 
 	/* the result */

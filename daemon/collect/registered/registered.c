@@ -60,13 +60,13 @@ struct process {
 	uint32_t tgid;
 	uid_t uid;
 	uint64_t start_time;		/* of the process, in ticks; 0: not looked at yet */
-	bool wanted, looking;
+	bool wanted, looking, has_ended;
 	bool is_changing;		/* the last look found something new, or is to come */
 	uint64_t known_at, not_before;	/* ns */
 	uint64_t soonest;		/* not before that if code is missing; ns */
 	uint64_t looked_at;		/* when the last look began; ns, 0: there was none */
 	int fd;				/* the last copy, or -1 */
-	uint64_t size, copied_at;	/* of it */
+	uint64_t size, copied_at;	/* of it; when that look began */
 	uint64_t version;		/* of it, unique in this program; 0: none */
 	uint64_t built;			/* the last version that a table was built of, */
 	uint64_t refused;		/* and that one could not be built of */
@@ -104,14 +104,6 @@ static struct process *find(struct registered *r, uint32_t tgid)
 	return NULL;
 }
 
-static void drop_copy(struct process *p)
-{
-	if (p->fd >= 0)
-		close(p->fd);
-	p->fd = -1;
-	p->size = p->version = p->built = 0;
-}
-
 static void drop_objects(struct process *p)
 {
 	if (p->objects.fd >= 0)
@@ -121,7 +113,7 @@ static void drop_objects(struct process *p)
 	p->objects = (struct objects){ .fd = -1 };
 }
 
-/* Its process has ended, or is forgotten: so are the tables that were given away. */
+/* Its process has ended, or its copy is dropped: so are the tables that were given away. */
 static void end_windows(struct registered *r, struct process *p)
 {
 	for (size_t i = 0; i < WINDOWS_MAX; i++) {
@@ -135,10 +127,18 @@ static void end_windows(struct registered *r, struct process *p)
 	}
 }
 
-static void drop(struct registered *r, struct process *p)
+static void drop_copy(struct registered *r, struct process *p)
 {
 	end_windows(r, p);
-	drop_copy(p);
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	p->size = p->version = p->built = 0;
+}
+
+static void drop(struct registered *r, struct process *p)
+{
+	drop_copy(r, p);
 	drop_objects(p);
 	list_del(&p->order);
 	free(p);
@@ -310,7 +310,7 @@ static void keep_copy(struct registered *r, struct process *p, int fd, bool is_n
 	struct registered_head head;
 	struct stat st;
 
-	p->copied_at = now_ns();
+	p->copied_at = p->looked_at;
 	if (fstat(fd, &st) || file_read_at(fd, &head, sizeof(head), 0)) {
 		close(fd);
 		return;
@@ -410,6 +410,7 @@ static void look_objects(struct registered *r, struct process *p)
 		keep_objects(r, p, fd);
 	now = now_ns();
 	o->not_before = now + USER_FACTOR * (now - begin);
+	*user_of(r, uid) = now + (now - begin);	/* others have half of the time */
 }
 
 /* [task] With the lock; releases it meanwhile. */
@@ -418,7 +419,8 @@ static void look_copy(struct registered *r, struct process *p)
 	uint64_t begin = now_ns(), now, took, age;
 	const uint32_t tgid = p->tgid;
 	const uid_t uid = p->uid;
-	bool is_new;
+	bool is_new, is_given_up;
+	uint64_t factor;
 	int fd;
 
 	p->wanted = false;
@@ -429,15 +431,19 @@ static void look_copy(struct registered *r, struct process *p)
 	now = now_ns();
 	took = now - begin;
 	age = now - p->known_at;
+	is_given_up = fd == -ETIMEDOUT;		/* on a busy machine the next one may not be */
+	factor = is_given_up ? USER_FACTOR : PAUSE_FACTOR;
 	p->looked_at = begin;
 	if (fd >= 0)
 		keep_copy(r, p, fd, is_new);
 	else if (fd == -ENOENT)
-		drop_copy(p);
+		drop_copy(r, p);
 	age = age > PAUSE_MAX_NS ? PAUSE_MAX_NS : age;
-	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), PAUSE_FACTOR * took);
-	p->is_changing = is_new;
-	p->soonest = is_new ? now + larger(PAUSE_MIN_NS, USER_FACTOR * took) : p->not_before;
+	p->not_before = now + larger(larger(PAUSE_MIN_NS, age), factor * took);
+	p->is_changing = is_new || is_given_up;
+	p->soonest = p->not_before;
+	if (p->is_changing)
+		p->soonest = now + larger(PAUSE_MIN_NS, USER_FACTOR * took);
 	*user_of(r, uid) = now + USER_FACTOR * took;
 }
 
@@ -445,6 +451,7 @@ static void look_copy(struct registered *r, struct process *p)
 static void look(struct registered *r, struct process *p)
 {
 	struct owner owner = { 0 };
+	bool is_turn;
 
 	p->looking = true;
 	pthread_mutex_unlock(&r->lock);
@@ -452,20 +459,26 @@ static void look(struct registered *r, struct process *p)
 	pthread_mutex_lock(&r->lock);
 	if (!owner.start_time) {		/* it has ended: what was read stays */
 		end_windows(r, p);
+		p->has_ended = true;
 		p->wanted = p->is_changing = false;
 		p->looked_at = now_ns();
 		p->not_before = p->looked_at + PAUSE_MIN_NS;
 		p->objects.nr_read = p->objects.nr;
 	} else {
 		if (p->start_time && owner.start_time != p->start_time) {
-			drop_copy(p);		/* its number was used again */
+			drop_copy(r, p);	/* its number was used again */
 			drop_objects(p);
+			p->known_at = now_ns();
+			p->is_changing = true;
+			p->missing = 0;
 		}
 		p->start_time = owner.start_time;
 		p->uid = owner.uid;
-		if (has_unread(p))
+		p->has_ended = false;
+		is_turn = due_at(r, p) <= now_ns();	/* of its user, who is known only now */
+		if (is_turn && has_unread(p))
 			look_objects(r, p);
-		if (p->wanted && now_ns() >= p->not_before)
+		if (is_turn && p->wanted && now_ns() >= p->not_before)
 			look_copy(r, p);
 	}
 	p->looking = false;
@@ -574,9 +587,12 @@ static void add_object(struct registered *r, struct process *p, uint64_t object,
 {
 	uint64_t hash = hash_mix(hash_seed(), object);
 	struct objects *o = &p->objects;
+	uint64_t not_before = o->not_before;
 
-	if (o->nr && o->number != number)
+	if (o->nr && o->number != number) {
 		drop_objects(p);		/* after exec */
+		o->not_before = not_before;
+	}
 	if (o->nr == NAMED_MAX ||
 	    hash_table_find(&o->known, hash, is_object, o, &object) != HASH_NONE)
 		return;
@@ -638,7 +654,8 @@ void registered_wait(struct registered *r, uint64_t ns)
 	do {
 		is_busy = next_due(r, &at);
 		list_for_each_entry(p, &r->processes, order)
-			is_busy |= p->looking;
+			is_busy |= p->looking ||
+				   (has_unread(p) && p->objects.not_before < until);
 	} while (is_busy && lock_wait(&r->done, &r->lock, until));
 	pthread_mutex_unlock(&r->lock);
 }
@@ -689,7 +706,7 @@ static const struct unwind_table *new_of(const struct registered *r, struct proc
 {
 	const struct unwind_table *table;
 
-	if (!w->number || !p->version || w->version == p->version)
+	if (!w->number || !p->version || w->version == p->version || p->has_ended)
 		return NULL;
 	table = table_of(r, p, p->version, w->number);
 	if (table)
@@ -707,7 +724,7 @@ const struct unwind_table *registered_next_new(struct registered *r, uint32_t *r
 		return NULL;
 	pthread_mutex_lock(&r->lock);
 	list_for_each_entry(p, &r->processes, order)
-		for (size_t i = 0; i < WINDOWS_MAX && !table; i++) {
+		for (size_t i = 0; i < WINDOWS_MAX && !table && !r->nr_gone; i++) {
 			table = new_of(r, p, &p->windows[i]);
 			if (table) {
 				*ret_tgid = p->tgid;

@@ -48,7 +48,7 @@ void registered_want_object(struct registered *r, uint32_t tgid, uint64_t object
 /* A descriptor of all such objects that were read (libutil/opener/objects.h), or -1. */
 int registered_objects(struct registered *r, uint32_t tgid);
 
-/* Wait until everything wanted and due was looked at, for at most @ns. */
+/* Wait until everything wanted and due was looked at, and all code objects, for at most @ns. */
 void registered_wait(struct registered *r, uint64_t ns);
 
 /*
@@ -61,11 +61,12 @@ const struct unwind_table *registered_table(struct registered *r, uint32_t tgid,
 
 /*
  * For a collector that is given tables: the next one that is new, to be put back to the cache, and
- * the number of its 4 GiB of addresses; or NULL. Each is returned once.
+ * the number of its 4 GiB of addresses; or NULL. Each is returned once, those that are gone first.
  */
 const struct unwind_table *registered_next_new(struct registered *r, uint32_t *ret_tgid,
 					       uint32_t *ret_number);
-/* The next one of those whose process has ended, or was forgotten. False: none. */
+/* The next one of those whose process has ended or was forgotten, or that it no longer has. False:
+ * none. */
 bool registered_next_gone(struct registered *r, uint32_t *ret_tgid, uint32_t *ret_number);
 
 #endif

@@ -107,6 +107,7 @@ static struct {
 	unsigned char first;
 } found[8];
 static int nr, answer;
+static uint64_t nr_pages;
 
 static int add(void *context, const struct iovec *parts, int nr_parts)
 {
@@ -155,7 +156,7 @@ static int look(void)
 	const struct registered_place place = { ADDRESS(&structs_symbol), ADDRESS(&types_symbol) };
 
 	nr = 0;
-	return hotspot_blobs((uint32_t)getpid(), &place, add, NULL);
+	return hotspot_blobs((uint32_t)getpid(), &place, &nr_pages, add, NULL);
 }
 
 TEST(code_has_its_frame_and_its_name)
@@ -237,6 +238,26 @@ TEST(numbers_out_of_range_are_refused)
 	fields[9].is_static = 1;
 	fields[11].name = "_moved";
 	CHECK(look() == -EPROTO, "another version");
+}
+
+TEST(what_is_read_is_bounded)
+{
+	unsigned char *gone = mmap(NULL, sizeof(memory), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
+	uint64_t needed;
+
+	set_up();
+	nr_pages = 0;
+	CHECK(!look() && nr == 3, "all");
+	needed = nr_pages;
+	nr_pages = HOTSPOT_PAGES_MAX - needed + 20;
+	CHECK(look() == -E2BIG && nr > 0 && nr < 3, "not all: %d", nr);
+	CHECK(look() == -E2BIG && !nr && nr_pages == HOTSPOT_PAGES_MAX, "nothing more");
+	nr_pages = 0;
+	memset(map, 0, sizeof(map));
+	heap.memory.low = ADDRESS(gone);
+	heap.memory.high = heap.memory.low + sizeof(memory);
+	CHECK(!look() && !nr && nr_pages > needed, "blocks that are not there");
 }
 
 TEST_MAIN()

@@ -27,6 +27,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define PF_IDLE		0x00000002
 #define PF_KTHREAD	0x00200000
 #define TIMER_MIN_NS	10000			/* perf makes shorter periods that */
+#define STEPS_MAX	BPF_USER_MAX		/* of interpreters in a sample, useless ones too */
 
 /* What is used of the kernel's structs; their real layout comes with the kernel's BTF. */
 struct mm_struct;
@@ -134,6 +135,7 @@ struct walk {
 	bool copy;			/* the stack is to be copied */
 	bool is_leaf;			/* the cursor's frame is the sample itself */
 	bool has_runtime;		/* the next is begun */
+	__u32 nr_steps;			/* of it */
 	struct op_runtime_walk runtime;
 	struct op_runtime_frame frame;
 	enum op_runtime_result result;
@@ -288,7 +290,8 @@ static long step_runtime(__u32 i, void *context)
 	struct walk *w = *(struct walk **)context;
 	__u32 n = w->stack.nr_kernel + w->stack.nr_user;
 
-	w->result = op_runtime_step(&w->runtime, &w->frame, read_user, NULL);
+	w->result = w->nr_steps++ < STEPS_MAX ?
+		    op_runtime_step(&w->runtime, &w->frame, read_user, NULL) : OP_RUNTIME_BAD;
 	if (w->result != OP_RUNTIME_FRAME || w->stack.nr_user + 2 > BPF_USER_MAX ||
 	    n + 2 > BPF_ADDRESSES_MAX)
 		return 1;
@@ -319,7 +322,7 @@ static __noinline bool write_interpreted(struct walk *w, __u64 sp, const struct 
 	*is_full = w->result == OP_RUNTIME_FRAME;
 	if (w->result == OP_RUNTIME_BAD)
 		w->stack.nr_user = nr_user;
-	return w->result != OP_RUNTIME_BAD;
+	return w->stack.nr_user != nr_user;
 }
 
 /* False: no room. */
@@ -429,6 +432,7 @@ static __always_inline bool walk_user(struct bpf_perf_event_data *ctx, struct ta
 	}
 	w->is_leaf = !in_kernel;
 	w->has_runtime = false;
+	w->nr_steps = 0;
 	w->stack.serial = w->process.serial;
 	w->stack.end = OP_STACK_TRUNCATED;
 	w->copy = false;

@@ -271,10 +271,14 @@ TEST(interpreted)
 	len = s.len;
 	while (len-- > 0) {
 		jit_code_init(&c, NULL);
-		(void)jit_read_interpreted(s.text, len, &c);
+		CHECK(jit_read_interpreted(s.text, len, &c), "the last is being written");
 		CHECK(c.nr <= 1, "%zu bytes", len);
 		jit_code_free(&c);
 	}
+	jit_code_init(&c, NULL);
+	s.text[offsetof(struct object_head, number)] = 77;
+	CHECK(!read_interpreted(&s, &c) && !c.nr, "malformed");
+	jit_code_free(&c);
 	strbuf_free(&s);
 }
 

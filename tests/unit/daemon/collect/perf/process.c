@@ -124,8 +124,11 @@ TEST(forks_change_independently)
 	CHECK_TEXT(at(10, 0x1000), "/lib/parents");
 	CHECK_TEXT(at(10, 0x3000), "-");
 	CHECK_TEXT(program(20), "/bin/a");
+	CHECK(perf_process_find(&processes, 20)->memory_since == 3, "memory of its own");
 	do_exec(20, 6);
 	do_mmap(20, 0x1000, 0x1000, "/bin/c", 7);
+	CHECK(perf_process_find(&processes, 20)->memory_since == 6, "other memory");
+	CHECK(perf_process_find(&processes, 10)->memory_since == 1, "the parent keeps its");
 	CHECK_TEXT(program(20), "/bin/c");
 	CHECK_TEXT(program(10), "/bin/a");
 	end_test();

@@ -223,7 +223,7 @@ TEST(code_that_was_made_is_walked_by_the_last_table)
 			OP_UNWIND_MAGIC, OP_UNWIND_VERSION, OP_UNWIND_X86_64, 1, 1, 1, 1
 		};
 	map_made(&processes[0], at);
-	processes[0].program_since = 5;
+	processes[0].memory_since = 5;
 	CHECK(made_image(at, &offset)->state == BPF_IMAGE_PENDING, "without a table it is copied");
 	perf_pushed_made(&pushed, 1, 5, at + 3, &tables[0].head);
 	CHECK(!find(1), "what the program knows is not changed");
@@ -234,7 +234,7 @@ TEST(code_that_was_made_is_walked_by_the_last_table)
 	perf_pushed_made(&pushed, 1, 5, at + 3, &tables[1].head);
 	CHECK(made_image(at, &offset) != image && made_image(at, &offset)->state == BPF_IMAGE_MADE,
 	      "a newer one has another place");
-	processes[0].program_since = 6;
+	processes[0].memory_since = 6;
 	perf_pushed_made(&pushed, 2, 5, at + 3, &tables[0].head);
 	exec_process(&processes[0], 1, 1);
 	map_made(&processes[0], at);

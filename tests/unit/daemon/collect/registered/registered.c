@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +141,13 @@ static void with_much(void)
 		register_image(&entries[i], large, REGISTERED_IMAGE_MAX);
 }
 
+/* Each is read up to its end, which is not there. */
+static void with_much_in_vain(void)
+{
+	with_much();
+	munmap((char *)(uintptr_t)entries[0].image + REGISTERED_IMAGE_MAX - 4096, 4096);
+}
+
 static void with_unmapped(void)
 {
 	unsigned char *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -239,6 +247,7 @@ static void close_registered(void)
 static int copy_of(pid_t pid, struct registered_head *head)
 {
 	uint64_t until = now_ns() + DEADLINE_NS;
+	struct stat st;
 	int fd = -1;
 
 	while (fd < 0 && now_ns() < until) {
@@ -249,6 +258,7 @@ static int copy_of(pid_t pid, struct registered_head *head)
 			usleep(10000);
 	}
 	CHECK(fd >= 0 && !file_read_at(fd, head, sizeof(*head), 0), "no copy");
+	CHECK(!fstat(fd, &st) && st.st_uid == USER && (st.st_mode & 0777) == 0400, "whose");
 	return fd;
 }
 
@@ -280,6 +290,7 @@ TEST(sizes_are_bounded)
 	expect_copy(with_huge, 1, BIT(REGISTERED_LARGE));
 	expect_copy(with_much, REGISTERED_BYTES_MAX / REGISTERED_IMAGE_MAX - 1,
 		    BIT(REGISTERED_FULL));
+	expect_copy(with_much_in_vain, 0, BIT(REGISTERED_UNREADABLE) | BIT(REGISTERED_FULL));
 }
 
 TEST(only_mapped_elf_files_are_copied)
@@ -351,16 +362,14 @@ TEST(a_table_is_of_the_program_that_registered)
 	end(pid);
 }
 
-TEST(tables_are_given_away_once_and_taken_back)
+/* The table of the process is given away. */
+static void give_away(pid_t pid)
 {
 	const struct unwind_table *table = NULL;
 	uint64_t until = now_ns() + DEADLINE_NS;
 	uint32_t tgid = 0, number = 0;
 	struct registered_head head;
-	pid_t pid;
 
-	pid = start(with_debug_frame, wait_for_ever, USER);
-	open_registered();
 	close(copy_of(pid, &head));
 	while (!(table = registered_next_new(r, &tgid, &number)) && now_ns() < until)
 		usleep(10000);
@@ -369,14 +378,63 @@ TEST(tables_are_given_away_once_and_taken_back)
 		unwind_cache_put(cache, table);
 	CHECK(!registered_next_new(r, &tgid, &number), "again");
 	CHECK(!registered_next_gone(r, &tgid, &number), "it runs");
-	end(pid);
-	tgid = 0;
+}
+
+static void take_back(pid_t pid)
+{
+	uint64_t until = now_ns() + DEADLINE_NS;
+	uint32_t tgid = 0, number = 0;
+
 	while (!registered_next_gone(r, &tgid, &number) && now_ns() < until) {
 		registered_want(r, (uint32_t)pid, 0, 0);
 		usleep(10000);
 	}
 	CHECK(tgid == (uint32_t)pid && number == (uintptr_t)text >> 32, "taken back");
 	CHECK(!registered_next_gone(r, &tgid, &number), "again");
+	registered_want(r, (uint32_t)pid, (uintptr_t)text, (uintptr_t)text + TEXT_SIZE);
+	CHECK(!registered_next_new(r, &tgid, &number), "given away once more");
+}
+
+TEST(tables_are_given_away_once_and_taken_back)
+{
+	pid_t pid = start(with_debug_frame, wait_for_ever, USER);
+
+	open_registered();
+	give_away(pid);
+	end(pid);
+	take_back(pid);
+	close_registered();
+}
+
+static sigset_t usr1;
+
+static void with_signal_blocked(void)
+{
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	with_debug_frame();
+}
+
+static void wait_and_exec(void)
+{
+	int signal;
+
+	sigwait(&usr1, &signal);
+	execl("/bin/sleep", "sleep", "100000", (char *)NULL);
+	_exit(1);
+}
+
+TEST(tables_are_taken_back_after_exec)
+{
+	pid_t pid;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pid = start(with_signal_blocked, wait_and_exec, USER);
+	open_registered();
+	give_away(pid);
+	kill(pid, SIGUSR1);
+	take_back(pid);
+	end(pid);
 	close_registered();
 }
 
