@@ -15,8 +15,10 @@ struct copier {
 	const struct push_batch *b;
 	const struct profile *from;
 	struct profile *to;
-	uint32_t *images, *functions, *places, *nodes, *sets;	/* @to's of @from's, and of series */
+	uint32_t *images, *functions, *places, *nodes;	/* @to's of @from's */
+	uint32_t *sets;			/* @to's of series */
 	uint32_t *path;			/* room for nodes of a stack */
+	bool by_function;
 };
 
 static uint32_t *new_map(size_t nr)
@@ -54,7 +56,7 @@ static uint32_t copy_function(const struct copier *c, uint32_t function)
 	if (c->functions[function] == PROFILE_NONE) {
 		f = c->from->functions[function];
 		f.name = copy_string(c, f.name);
-		f.system_name = copy_string(c, f.system_name);
+		f.system_name = c->by_function ? 0 : copy_string(c, f.system_name);
 		f.file = copy_string(c, f.file);
 		c->functions[function] = profile_function(c->to, &f);
 	}
@@ -76,7 +78,8 @@ static uint32_t copy_place(const struct copier *c, uint32_t index)
 		lines[i] = (struct profile_line){ copy_function(c, line->function), line->line };
 	}
 	c->places[index] = profile_place(c->to, copy_image(c, place->image),
-					 place->address, lines, list.nr);
+					 c->by_function && list.nr ? 0 : place->address, lines,
+					 list.nr);
 	free(lines);
 	return c->places[index];
 }
@@ -138,9 +141,10 @@ static void copy_samples(const struct copier *c, uint32_t event, uint32_t series
 }
 
 struct profile *push_part_profile(const struct push_batch *b, uint32_t event, uint32_t series,
-				  uint64_t *ret_samples)
+				  bool by_function, uint64_t *ret_samples)
 {
-	struct copier c = { .b = b, .from = b->profile, .to = profile_new() };
+	struct copier c = { .b = b, .from = b->profile, .to = profile_new(),
+			    .by_function = by_function };
 	struct profile_event e = c.from->events[event];
 
 	c.images = new_map(c.from->nr_images);

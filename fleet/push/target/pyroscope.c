@@ -96,7 +96,7 @@ static int encode_series(const struct push_target *t, const struct push_batch *b
 			 uint32_t series, struct push_sink *sink, struct op_error *e)
 {
 	struct push_part part = { .name = (char *)"" };
-	struct profile *p = push_part_profile(b, event, series, &part.samples);
+	struct profile *p = push_part_profile(b, event, series, true, &part.samples);
 	struct request r = { .body = { NULL, 0, 0 } };
 	bool is_parca = t->kind == &push_parca;
 	unsigned char *file = NULL;
