@@ -82,24 +82,41 @@ static size_t take_body(char *bytes, size_t one, size_t n, void *context)
 /* " 12\r\n": 12; anything else: -1. */
 static int number_after(const char *bytes, size_t n)
 {
-	char text[16];
+	char text[16], *at = text;
 	uint64_t number;
 
 	snprintf(text, sizeof(text), "%.*s", (int)(n < sizeof(text) ? n : sizeof(text) - 1), bytes);
-	text[strcspn(text, "\r\n")] = '\0';
-	return number_parse_range(text + strspn(text, " "), 0, 999, &number) ? -1 : (int)number;
+	at += strspn(at, " \t");
+	at[strcspn(at, " \t\r\n")] = '\0';
+	return number_parse_range(at, 0, 999, &number) ? -1 : (int)number;
+}
+
+int http_grpc_status(const char *lines, size_t n)
+{
+	static const char name[] = "grpc-status:";
+	const char *end = lines + n, *next;
+
+	for (; lines < end; lines = next) {
+		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
+		size_t len;
+
+		next = newline ? newline + 1 : end;
+		len = (size_t)(next - lines);
+		if (len > strlen(name) && !strncasecmp(lines, name, strlen(name)))
+			return number_after(lines + strlen(name), len - strlen(name));
+	}
+	return -1;
 }
 
 static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 {
-	static const char grpc_status[] = "grpc-status:";
 	struct http *h = context;
+	int status = http_grpc_status(bytes, n);
 
 	(void)one;
 	h->header_bytes += n;
-	if (n > strlen(grpc_status) && !strncasecmp(bytes, grpc_status, strlen(grpc_status)))
-		h->answer->grpc_status = number_after(bytes + strlen(grpc_status),
-						      n - strlen(grpc_status));
+	if (status >= 0)
+		h->answer->grpc_status = status;
 	return h->header_bytes <= HEADERS_MAX ? n : 0;
 }
 
