@@ -49,7 +49,8 @@ TEST(slices_are_left_out_late)
 /* What Parca's answer of status 200 means, with this trailer. */
 static enum push_verdict parca_verdict(const char *trailer)
 {
-	struct http_answer a = { .status = 200, .grpc_status = -1 };
+	struct http_answer a = { .status = 200, .grpc_status = -1,
+				 .body = STRBUF_INIT };
 	struct push_answer ret = { .verdict = PUSH_SENT };
 	const char header[] = { (char)0x80, 0, 0, 0, (char)strlen(trailer) };
 
