@@ -120,6 +120,18 @@ static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 	return h->header_bytes <= HEADERS_MAX ? n : 0;
 }
 
+/* CURLINFO_REQUEST_SIZE counts the body, too, if it is sent with the headers. */
+static int count_sent(CURL *curl, curl_infotype what, char *bytes, size_t n, void *context)
+{
+	struct http *h = context;
+
+	(void)curl;
+	(void)bytes;
+	if (what == CURLINFO_HEADER_OUT || what == CURLINFO_DATA_OUT)
+		h->answer->wire_bytes += n;
+	return 0;
+}
+
 static void set_options(struct http *h, const char *ca_file, unsigned int timeout_s)
 {
 	CURL *c = h->curl;
@@ -137,6 +149,9 @@ static void set_options(struct http *h, const char *ca_file, unsigned int timeou
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);	/* to: */
+	curl_easy_setopt(c, CURLOPT_DEBUGFUNCTION, count_sent);
+	curl_easy_setopt(c, CURLOPT_DEBUGDATA, h);
 #if LIBCURL_VERSION_NUM >= 0x075500
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
@@ -176,18 +191,15 @@ void http_free(struct http *h)
 
 static void measure(struct http *h, struct http_answer *ret)
 {
-	curl_off_t sent = 0, retry_after = 0;
-	long headers = 0, status = 0;
+	curl_off_t retry_after = 0;
+	long status = 0;
 
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry_after);
-	curl_easy_getinfo(h->curl, CURLINFO_SIZE_UPLOAD_T, &sent);
-	curl_easy_getinfo(h->curl, CURLINFO_REQUEST_SIZE, &headers);
 	ret->status = (int)status;
 	if (retry_after > 0)
 		ret->retry_after_s = (uint32_t)(retry_after < HTTP_WAIT_MAX ? retry_after
 									    : HTTP_WAIT_MAX);
-	ret->wire_bytes = (uint64_t)(sent + headers);
 }
 
 void http_post(struct http *h, const struct http_request *request, struct http_answer *ret)
