@@ -149,7 +149,7 @@ static void set_options(struct http *h, const char *ca_file, unsigned int timeou
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
-	curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);	/* to: */
+	curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);	/* or it does not call: */
 	curl_easy_setopt(c, CURLOPT_DEBUGFUNCTION, count_sent);
 	curl_easy_setopt(c, CURLOPT_DEBUGDATA, h);
 #if LIBCURL_VERSION_NUM >= 0x075500
