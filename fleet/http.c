@@ -81,25 +81,54 @@ static size_t take_body(char *bytes, size_t one, size_t n, void *context)
 /* " 12\r\n": 12; anything else: -1. */
 static int number_after(const char *bytes, size_t n)
 {
-	char text[16];
+	char text[16], *at = text;
 	uint64_t number;
 
 	snprintf(text, sizeof(text), "%.*s", (int)(n < sizeof(text) ? n : sizeof(text) - 1), bytes);
-	text[strcspn(text, "\r\n")] = '\0';
-	return number_parse_range(text + strspn(text, " "), 0, 999, &number) ? -1 : (int)number;
+	at += strspn(at, " \t");
+	at[strcspn(at, " \t\r\n")] = '\0';
+	return number_parse_range(at, 0, 999, &number) ? -1 : (int)number;
+}
+
+int http_grpc_status(const char *lines, size_t n)
+{
+	static const char name[] = "grpc-status:";
+	const char *end = lines + n, *next;
+
+	for (; lines < end; lines = next) {
+		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
+		size_t len;
+
+		next = newline ? newline + 1 : end;
+		len = (size_t)(next - lines);
+		if (len > strlen(name) && !strncasecmp(lines, name, strlen(name)))
+			return number_after(lines + strlen(name), len - strlen(name));
+	}
+	return -1;
 }
 
 static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 {
-	static const char grpc_status[] = "grpc-status:";
 	struct http *h = context;
+	int status = http_grpc_status(bytes, n);
 
 	(void)one;
 	h->header_bytes += n;
-	if (n > strlen(grpc_status) && !strncasecmp(bytes, grpc_status, strlen(grpc_status)))
-		h->answer->grpc_status = number_after(bytes + strlen(grpc_status),
-						      n - strlen(grpc_status));
+	if (status >= 0)
+		h->answer->grpc_status = status;
 	return h->header_bytes <= HEADERS_MAX ? n : 0;
+}
+
+/* CURLINFO_REQUEST_SIZE counts the body, too, if it is sent with the headers. */
+static int count_sent(CURL *curl, curl_infotype what, char *bytes, size_t n, void *context)
+{
+	struct http *h = context;
+
+	(void)curl;
+	(void)bytes;
+	if (what == CURLINFO_HEADER_OUT || what == CURLINFO_DATA_OUT)
+		h->answer->wire_bytes += n;
+	return 0;
 }
 
 static void set_options(struct http *h, const char *ca_file, unsigned int timeout_s)
@@ -117,6 +146,9 @@ static void set_options(struct http *h, const char *ca_file, unsigned int timeou
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);	/* or it does not call: */
+	curl_easy_setopt(c, CURLOPT_DEBUGFUNCTION, count_sent);
+	curl_easy_setopt(c, CURLOPT_DEBUGDATA, h);
 #if LIBCURL_VERSION_NUM >= 0x075500
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
@@ -156,18 +188,15 @@ void http_free(struct http *h)
 
 static void measure(struct http *h, struct http_answer *ret)
 {
-	curl_off_t sent = 0, retry_after = 0;
-	long headers = 0, status = 0;
+	curl_off_t retry_after = 0;
+	long status = 0;
 
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry_after);
-	curl_easy_getinfo(h->curl, CURLINFO_SIZE_UPLOAD_T, &sent);
-	curl_easy_getinfo(h->curl, CURLINFO_REQUEST_SIZE, &headers);
 	ret->status = (int)status;
 	if (retry_after > 0)
 		ret->retry_after_s = (uint32_t)(retry_after < HTTP_WAIT_MAX ? retry_after
 									    : HTTP_WAIT_MAX);
-	ret->wire_bytes = (uint64_t)(sent + headers);
 }
 
 void http_post(struct http *h, const struct http_request *request, struct http_answer *ret)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "fleet/push/series.h"
 #include "fleet/push/stream.h"
@@ -17,6 +18,8 @@
 #include "pp/cli/confine.h"
 #include "pp/exchange/export/profile.h"
 #include "pp/select/history.h"
+
+#define CPU_SECONDS	120	/* for what takes one; a binary may be made to keep a parser busy */
 
 struct pipe_sink {
 	struct push_sink sink;
@@ -147,8 +150,12 @@ void push_make(const struct push_source *source, const struct push_rules *rules,
 	       const struct push_target *target, const struct push_job *job, int out)
 {
 	const struct confine_needs needs = { .line_cache = false };
+	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
 	struct op_error e = { "" };
-	int err = confine(&needs, &e);
+	int err;
+
+	(void)setrlimit(RLIMIT_CPU, &cpu);	/* fails if it is lower already */
+	err = confine(&needs, &e);
 
 	if (!err)
 		err = make(source, rules, target, job, out, &e);

@@ -126,8 +126,9 @@ static bool answer(struct supervisor *v, size_t target, int *ret_status)
 		*ret_status = m.status;
 		return false;
 	}
-	report_warning("%s: its process crashed; starting another", v->o->targets[target].name);
-	err = start_sender(v, target, true);
+	report_warning("%s: its process crashed%s", v->o->targets[target].name,
+		       v->o->once ? "" : "; starting another");
+	err = v->o->once ? -ECANCELED : start_sender(v, target, true);
 	*ret_status = 1;
 	return !err;
 }

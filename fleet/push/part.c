@@ -15,7 +15,10 @@ struct copier {
 	const struct push_batch *b;
 	const struct profile *from;
 	struct profile *to;
-	uint32_t *images, *nodes, *sets;	/* @to's of @from's, and of series */
+	uint32_t *images, *functions, *places, *nodes;	/* @to's of @from's */
+	uint32_t *sets;			/* @to's of series */
+	uint32_t *path;			/* room for nodes of a stack */
+	bool by_function;
 };
 
 static uint32_t *new_map(size_t nr)
@@ -46,42 +49,56 @@ static uint32_t copy_image(const struct copier *c, uint32_t image)
 	return c->images[image];
 }
 
+static uint32_t copy_function(const struct copier *c, uint32_t function)
+{
+	struct profile_function f;
+
+	if (c->functions[function] == PROFILE_NONE) {
+		f = c->from->functions[function];
+		f.name = copy_string(c, f.name);
+		f.system_name = c->by_function ? 0 : copy_string(c, f.system_name);
+		f.file = copy_string(c, f.file);
+		c->functions[function] = profile_function(c->to, &f);
+	}
+	return c->functions[function];
+}
+
 static uint32_t copy_place(const struct copier *c, uint32_t index)
 {
 	const struct profile_place *place = &c->from->places[index];
 	const struct profile_line_list list = c->from->line_lists[place->lines];
-	struct profile_line *lines = xcalloc(list.nr + 1, sizeof(*lines));
-	uint32_t ret;
+	struct profile_line *lines;
 
+	if (c->places[index] != PROFILE_NONE)
+		return c->places[index];
+	lines = xcalloc(list.nr + 1, sizeof(*lines));
 	for (uint32_t i = 0; i < list.nr; i++) {
 		const struct profile_line *line = &c->from->lines[list.first + i];
-		struct profile_function f = c->from->functions[line->function];
 
-		f.name = copy_string(c, f.name);
-		f.system_name = copy_string(c, f.system_name);
-		f.file = copy_string(c, f.file);
-		lines[i] = (struct profile_line){ profile_function(c->to, &f), line->line };
+		lines[i] = (struct profile_line){ copy_function(c, line->function), line->line };
 	}
-	ret = profile_place(c->to, copy_image(c, place->image), place->address, lines, list.nr);
+	c->places[index] = profile_place(c->to, copy_image(c, place->image),
+					 c->by_function && list.nr ? 0 : place->address, lines,
+					 list.nr);
 	free(lines);
-	return ret;
+	return c->places[index];
 }
 
 /* Callers come first. A node's own index is kept until its caller has been copied. */
 static uint32_t copy_node(const struct copier *c, uint32_t node)
 {
-	uint32_t path[PROFILE_FRAMES_MAX], parent;
+	uint32_t parent;
 	size_t nr = 0;
 
 	while (node != PROFILE_NONE && c->nodes[node] == PROFILE_NONE && nr < PROFILE_FRAMES_MAX) {
-		path[nr++] = node;
+		c->path[nr++] = node;
 		node = c->from->tree.nodes[node].parent;
 	}
 	parent = node == PROFILE_NONE ? PROFILE_NONE : c->nodes[node];
 	while (nr--) {
 		parent = profile_node(c->to, parent,
-				      copy_place(c, c->from->tree.nodes[path[nr]].key));
-		c->nodes[path[nr]] = parent;
+				      copy_place(c, c->from->tree.nodes[c->path[nr]].key));
+		c->nodes[c->path[nr]] = parent;
 	}
 	return parent;
 }
@@ -124,21 +141,28 @@ static void copy_samples(const struct copier *c, uint32_t event, uint32_t series
 }
 
 struct profile *push_part_profile(const struct push_batch *b, uint32_t event, uint32_t series,
-				  uint64_t *ret_samples)
+				  bool by_function, uint64_t *ret_samples)
 {
-	struct copier c = { .b = b, .from = b->profile, .to = profile_new() };
+	struct copier c = { .b = b, .from = b->profile, .to = profile_new(),
+			    .by_function = by_function };
 	struct profile_event e = c.from->events[event];
 
 	c.images = new_map(c.from->nr_images);
+	c.functions = new_map(c.from->nr_functions);
+	c.places = new_map(c.from->nr_places);
 	c.nodes = new_map(c.from->tree.nr);
 	c.sets = new_map(b->nr_series);
+	c.path = xmalloc(PROFILE_FRAMES_MAX * sizeof(*c.path));
 	e.name = copy_string(&c, e.name);
 	e.unit = copy_string(&c, e.unit);
 	profile_add_event(c.to, &e);
 	copy_samples(&c, event, series, ret_samples);
 	free(c.images);
+	free(c.functions);
+	free(c.places);
 	free(c.nodes);
 	free(c.sets);
+	free(c.path);
 	if (!c.to->nr_samples) {
 		profile_free(c.to);
 		return NULL;

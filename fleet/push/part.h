@@ -9,10 +9,12 @@
 
 /*
  * The samples of one event and series, merged, without labels; of all series, with the series'
- * labels. *ret_samples: how many, if the event has a period. NULL: none.
+ * labels. *ret_samples: how many, if the event has a period. NULL: none. @by_function: what engines
+ * show, in half the bytes: a function is one place, of address 0, and has no system name; code
+ * without a function keeps its addresses.
  */
 struct profile *push_part_profile(const struct push_batch *b, uint32_t event, uint32_t series,
-				  uint64_t *ret_samples);
+				  bool by_function, uint64_t *ret_samples);
 
 /* @p as profile.proto, packed; malloc'd. */
 int push_part_proto(const struct profile *p, unsigned char **ret, size_t *ret_size,

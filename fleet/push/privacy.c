@@ -44,26 +44,41 @@ static bool is_kernel(const struct profile *p, uint32_t image)
 					 p->images[image].kind == PROFILE_KERNEL_MODULE);
 }
 
+/* "[BINARY+0x10]", of code without a symbol: it has a part of a path. */
+static bool has_path(const struct profile *p, const struct profile_function *f)
+{
+	const char *name = profile_text(p, f->name);
+
+	return *name == '[' && strstr(name, "+0x");
+}
+
 static void hide_functions(const struct push_rules *r, struct profile *p)
 {
 	bool *keeps = xcalloc(p->nr_functions + 1, sizeof(*keeps));
 
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		struct profile_place *place = &p->places[i];
-		const struct profile_line_list *list = &p->line_lists[place->lines];
+		const struct profile_line_list list = p->line_lists[place->lines];
+		const struct profile_line *lines = p->lines + list.first;
 
-		for (uint32_t k = 0; k < list->nr && is_kernel(p, place->image); k++)
-			keeps[p->lines[list->first + k].function] = true;
-		if (r->names == PUSH_DROP && !is_kernel(p, place->image))
+		if (is_kernel(p, place->image))
+			for (uint32_t k = 0; k < list.nr; k++)
+				keeps[lines[k].function] = true;
+		else if (r->names == PUSH_DROP ||
+			 (r->paths == PUSH_DROP && list.nr &&
+			  has_path(p, &p->functions[lines[list.nr - 1].function])))
 			place->lines = 0;
 	}
 	for (uint32_t i = 0; i < p->nr_functions; i++) {
 		struct profile_function *f = &p->functions[i];
+		enum push_privacy how = r->names;
 
 		if (keeps[i])
 			continue;
-		f->name = hide(r, r->names, p, f->name);
-		f->system_name = hide(r, r->names, p, f->system_name);
+		if (how == PUSH_KEEP && has_path(p, f))
+			how = r->paths;
+		f->name = hide(r, how, p, f->name);
+		f->system_name = hide(r, how, p, f->system_name);
 		f->file = hide(r, r->paths, p, f->file);
 	}
 	free(keeps);

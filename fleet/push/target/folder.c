@@ -17,7 +17,7 @@ static int encode(const struct push_target *t, const struct push_batch *b,
 	(void)t;
 	for (uint32_t i = 0; !err && i < b->profile->nr_events; i++) {
 		struct push_part part = { .size = 0 };
-		struct profile *p = push_part_profile(b, i, PUSH_ALL_SERIES, &part.samples);
+		struct profile *p = push_part_profile(b, i, PUSH_ALL_SERIES, false, &part.samples);
 		char *event;
 
 		if (!p)

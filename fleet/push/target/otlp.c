@@ -322,7 +322,7 @@ static int encode_event(const struct push_batch *b, uint32_t event, struct push_
 			struct op_error *e)
 {
 	struct push_part part = { .name = (char *)"" };
-	struct profile *p = push_part_profile(b, event, PUSH_ALL_SERIES, &part.samples);
+	struct profile *p = push_part_profile(b, event, PUSH_ALL_SERIES, true, &part.samples);
 	struct proto_buffer request = { NULL, 0, 0 };
 	struct writer w = { .b = b, .p = p };
 	int err;

@@ -96,7 +96,7 @@ static int encode_series(const struct push_target *t, const struct push_batch *b
 			 uint32_t series, struct push_sink *sink, struct op_error *e)
 {
 	struct push_part part = { .name = (char *)"" };
-	struct profile *p = push_part_profile(b, event, series, &part.samples);
+	struct profile *p = push_part_profile(b, event, series, true, &part.samples);
 	struct request r = { .body = { NULL, 0, 0 } };
 	bool is_parca = t->kind == &push_parca;
 	unsigned char *file = NULL;
@@ -151,8 +151,6 @@ const struct push_kind push_pyroscope = {
 static int trailer_status(const struct http_answer *a)
 {
 	const unsigned char *at = (const unsigned char *)a->body.text, *end = at + a->body.len;
-	const char *line;
-	char text[512];
 
 	while (end - at >= FRAME_HEADER) {
 		size_t len = (size_t)at[1] << 24 | at[2] << 16 | at[3] << 8 | at[4];
@@ -161,12 +159,8 @@ static int trailer_status(const struct http_answer *a)
 		at += FRAME_HEADER;
 		if (len > (size_t)(end - at))
 			return -1;
-		if (is_trailer) {
-			snprintf(text, sizeof(text), "\n%.*s",
-				 (int)(len < 500 ? len : 500), (const char *)at);
-			line = strcasestr(text, "\ngrpc-status:");
-			return line ? atoi(line + strlen("\ngrpc-status:")) : -1;
-		}
+		if (is_trailer)
+			return http_grpc_status((const char *)at, len);
 		at += len;
 	}
 	return -1;

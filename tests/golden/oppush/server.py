@@ -5,7 +5,7 @@ Prints its port. FOLDER/log gets a line for each request: PATH ANSWER SHA-256 of
 FOLDER/PATH.N the body of the Nth that was taken. The first request of a path is treated as its
 name says, the others are taken.
 """
-import hashlib, socket, ssl, struct, sys, threading
+import hashlib, socket, ssl, struct, sys, threading, time
 
 folder = sys.argv[1]
 lock = threading.Lock()
@@ -54,6 +54,12 @@ def flood(c, bytes):
         pass
 
 
+def drip(c, bytes):
+    for i in range(len(bytes)):
+        c.sendall(bytes[i:i + 1])
+        time.sleep(0.01)
+
+
 def answer(c, f):
     headers = b""
     while not headers.endswith(b"\r\n\r\n"):
@@ -80,6 +86,10 @@ def answer(c, f):
         log(path, "silent", body)
         f.read(1)               # until the client gives up
         return False
+    if path == "drips" and n == 1:
+        log(path, "drips", body)
+        drip(c, b"HTTP/1.1 200 OK\r\nX-More: " + b"x" * 60000)     # for ten minutes
+        return False
     if path == "headers" and n == 1:
         log(path, "headers", body)
         c.sendall(b"HTTP/1.1 200 OK\r\n")
@@ -94,6 +104,9 @@ def answer(c, f):
         c.sendall(status("200 OK", "", b"\x80\x00\x00\x00\x0fgrpc-status: 3\r"))
         return True
     take(path, body, headers)
+    if path == "slowly" and n == 1:
+        drip(c, status("200 OK", "", b"good"))
+        return True
     if path.endswith("WriteRaw") or path == "invalid_grpc":
         trailer = b"Grpc-Status: 0\r\n"
         c.sendall(status("200 OK", "", b"\0\0\0\0\0\x80" + struct.pack(">I", len(trailer)) + trailer))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sender.c - what a status means, and how long to wait after failures */
 #include "fleet/push/sender.h"
+#include <string.h>
+#include "fleet/push/target/kinds.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -42,6 +44,30 @@ TEST(slices_are_left_out_late)
 	CHECK(!push_leaves_out(-EPROTO, 2) && push_leaves_out(-EPROTO, 3), "malformed");
 	CHECK(!push_leaves_out(-ENOMEM, 9) && push_leaves_out(-ENOMEM, 10), "no memory");
 	CHECK(!push_leaves_out(-EPIPE, 9) && push_leaves_out(-EPIPE, 10), "killed");
+}
+
+/* What Parca's answer of status 200 means, with this trailer. */
+static enum push_verdict parca_verdict(const char *trailer)
+{
+	struct http_answer a = { .status = 200, .grpc_status = -1,
+				 .body = STRBUF_INIT };
+	struct push_answer ret = { .verdict = PUSH_SENT };
+	const char header[] = { (char)0x80, 0, 0, 0, (char)strlen(trailer) };
+
+	strbuf_add_bytes(&a.body, header, sizeof(header));
+	strbuf_add_bytes(&a.body, trailer, strlen(trailer));
+	push_parca.look(&a, &ret);
+	http_answer_free(&a);
+	return ret.verdict;
+}
+
+TEST(only_a_number_is_a_grpc_status)
+{
+	CHECK(parca_verdict("grpc-status: 0\r\n") == PUSH_SENT, "0");
+	CHECK(parca_verdict("grpc-message: x\r\nGrpc-Status:3 \r\n") == PUSH_REFUSED, "3");
+	CHECK(parca_verdict("grpc-status: unknown\r\n") == PUSH_AGAIN, "a word");
+	CHECK(parca_verdict("grpc-status:") == PUSH_AGAIN, "nothing");
+	CHECK(parca_verdict("x-grpc-status: 0\r\n") == PUSH_AGAIN, "another header");
 }
 
 TEST_MAIN()

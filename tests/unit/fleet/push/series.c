@@ -114,6 +114,7 @@ static struct profile *hidden(const char *privacy, const char *salt)
 
 	place(p, profile_add_image(p, &file), "secret");
 	place(p, profile_add_image(p, &kernel), "schedule");
+	place(p, 0, "[app+0x10]");
 	profile_comment(p, "secret command");
 	CHECK(!push_rules_parse(NULL, NULL, NULL, privacy, NULL, &rules, &e), "%s", e.text);
 	rules.salt = salt;
@@ -127,6 +128,8 @@ TEST(names_and_paths_are_hidden)
 	struct profile *hashed = hidden("names:hash,paths:hash", NULL);
 	struct profile *salted = hidden("names:hash", "salt");
 	struct profile *dropped = hidden("names:drop,paths:drop", NULL);
+	struct profile *no_paths = hidden("paths:drop", NULL);
+	struct profile *hashed_paths = hidden("paths:hash", NULL);
 	/* printf secret | sha256sum | cut -c1-32 */
 	const char *digest = "2bb80d537b1da3e38bd30361aa855686";
 
@@ -140,9 +143,16 @@ TEST(names_and_paths_are_hidden)
 	CHECK(!strcmp(profile_text(salted, salted->images[0].path), "/opt/secret/app"), "path");
 	CHECK(!dropped->places[0].lines && dropped->places[1].lines &&
 	      !dropped->images[0].path && dropped->images[1].path, "dropped");
+	/* which a function's name may have a part of */
+	CHECK(no_paths->places[0].lines && !no_paths->places[2].lines &&
+	      strlen(profile_text(hashed_paths, hashed_paths->functions[2].name)) == 32 &&
+	      !strcmp(profile_text(hashed_paths, hashed_paths->functions[0].name), "secret"),
+	      "'%s'", profile_text(hashed_paths, hashed_paths->functions[2].name));
 	profile_free(hashed);
 	profile_free(salted);
 	profile_free(dropped);
+	profile_free(no_paths);
+	profile_free(hashed_paths);
 }
 
 TEST_MAIN()
