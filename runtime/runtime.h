@@ -26,6 +26,7 @@ enum op_runtime_number {
 	OP_RUNTIME_PYTHON_3_12,
 	OP_RUNTIMES
 };
+#define OP_RUNTIME_ROOM		4	/* a power of 2, not less than OP_RUNTIMES */
 
 /*
  * The addresses of frames: below OP_RUNTIME_END, the mark from OP_RUNTIME_MARK_SHIFT on, which has
@@ -73,7 +74,7 @@ struct op_runtime_python {
 #define OP_PYTHON_STR_STATE	32
 #define OP_PYTHON_BYTES		32
 
-static const struct op_runtime_python op_runtime_python[OP_RUNTIMES] OP_RUNTIME_CONSTANT = {
+static const struct op_runtime_python op_runtime_python[OP_RUNTIME_ROOM] OP_RUNTIME_CONSTANT = {
 	[OP_RUNTIME_PYTHON_3_11] = {
 		.version = 0x030b, .key = 596, .current_state = 576,
 		.thread = 152, .cframe = 56, .cframe_current = 8, .cframe_previous = 16,

@@ -49,6 +49,19 @@ struct op_runtime_walk {
 /* As op_unwind_read (unwind/walk.h): 8 bytes. */
 typedef bool (*op_runtime_read)(void *context, u64 address, u64 *ret);
 
+/*
+ * The table of the runtime @number; NULL: there is none. The compiler may look at the number only
+ * after it computed an address with it, or in another form: for a verifier the index has its bound
+ * whatever the number is, and is kept from the compiler so that the bound stays.
+ */
+static __always_inline const struct op_runtime_python *op_runtime_table(u32 number)
+{
+	u32 index = number & (OP_RUNTIME_ROOM - 1);
+
+	__asm__("" : "+r"(index));
+	return number && number < OP_RUNTIMES ? &op_runtime_python[index] : NULL;
+}
+
 /* Set *ret to the state of the thread whose thread pointer is @thread. */
 static __always_inline bool
 op_runtime_state(const struct op_runtime_python *t, const struct op_runtime *r, u64 base,
@@ -70,14 +83,11 @@ static __always_inline void
 op_runtime_begin(struct op_runtime_walk *w, const struct op_runtime *r, u64 base, u64 thread,
 		 op_runtime_read read, void *context)
 {
-	const struct op_runtime_python *t;
+	const struct op_runtime_python *t = op_runtime_table(r->number);
 	u64 state = 0;
 
 	w->number = 0;
-	if (!r->number || r->number >= OP_RUNTIMES)
-		return;
-	t = &op_runtime_python[r->number];
-	if (!op_runtime_state(t, r, base, thread, read, context, &state) ||
+	if (!t || !op_runtime_state(t, r, base, thread, read, context, &state) ||
 	    !read(context, state + t->cframe, &w->record))
 		return;
 	w->number = r->number;
@@ -89,12 +99,11 @@ op_runtime_begin(struct op_runtime_walk *w, const struct op_runtime *r, u64 base
 static __always_inline bool
 op_runtime_enter(struct op_runtime_walk *w, u64 sp, u64 cfa, op_runtime_read read, void *context)
 {
-	const struct op_runtime_python *t;
+	const struct op_runtime_python *t = op_runtime_table(w->number);
 	u64 record = w->record;
 
-	if (!w->number || w->number >= OP_RUNTIMES || record < sp || record >= cfa)
+	if (!t || record < sp || record >= cfa)
 		return false;
-	t = &op_runtime_python[w->number];
 	w->is_last = false;
 	if (!read(context, record + t->cframe_previous, &w->next_record)) {
 		w->number = 0;
@@ -136,12 +145,11 @@ static __always_inline enum op_runtime_result
 op_runtime_step(struct op_runtime_walk *w, struct op_runtime_frame *ret, op_runtime_read read,
 		void *context)
 {
-	const struct op_runtime_python *t;
+	const struct op_runtime_python *t = op_runtime_table(w->number);
 	u64 object = 0, previous = 0, position = 0, marks = 0;
 
-	if (!w->number || w->number >= OP_RUNTIMES)
+	if (!t)
 		return OP_RUNTIME_BAD;
-	t = &op_runtime_python[w->number];
 	if (w->is_last)
 		return op_runtime_leave(t, w, w->frame, read, context);
 	if (!read(context, w->frame + t->previous, &previous) ||
