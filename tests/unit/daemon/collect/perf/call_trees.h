@@ -31,6 +31,13 @@
 #define GOAL 300
 #define RARE_GOAL 2000 /* where stacks without a way out are to be found */
 
+/* With sanitizers the collector would not keep up: rings would be full, and all begin again. */
+#ifdef __SANITIZE_ADDRESS__
+#define SLOWER 4
+#else
+#define SLOWER 1
+#endif
+
 /* What was seen of one mode, since all is warm. */
 struct seen_mode {
 	const struct mode *mode;
@@ -334,7 +341,7 @@ static inline void open_world(const char *program, const struct sampling *how,
 	(void)!nice(-10);
 	world = (struct world){.collector = collector_perf(), .deadline = now_s() + DEADLINE_S};
 	world.event = (struct collector_event){
-		.count = how->period_ns, .kernel = true, .user = true};
+		.count = how->period_ns * SLOWER, .kernel = true, .user = true};
 	world.config = (struct collector_config){.events = &world.event,
 						 .nr_events = 1,
 						 .clock_khz = 1000000,

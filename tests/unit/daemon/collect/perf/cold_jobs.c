@@ -126,9 +126,6 @@ static void check_whole(void)
 	       seconds_of(CLOCK_PROCESS_CPUTIME_ID));
 	printf("# of the first job %llu of %llu whole\n", (unsigned long long)world.first_whole,
 	       (unsigned long long)world.first_nr);
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("a collector with sanitizers is too slow for whole stacks");
-#endif
 	/* copies shrink then: it is not the collector's speed that is seen */
 	if (world.counts.lost[LOST_RING] * 200 > world.counts.received)
 		SKIP("the machine is too busy: rings were full");
@@ -154,6 +151,9 @@ static void compile(const char *compiler, const char *program)
 	struct op_error e = { "" };
 	uint32_t most;
 
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("a collector with sanitizers is too slow for whole stacks");
+#endif
 	need_perf();
 	if (!has_program(compiler))
 		SKIP("the compiler is not installed");
