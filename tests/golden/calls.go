@@ -24,7 +24,7 @@ func outer(n uint64) uint64 { return inner(n) + 1 }
 
 func worker(done chan uint64) {
 	var sum uint64
-	for i := 0; i < 100; i++ {
+	for i := 0; i < 400; i++ {
 		sum += outer(1000000)
 	}
 	done <- sum
@@ -33,7 +33,7 @@ func worker(done chan uint64) {
 func main() {
 	done := make(chan uint64)
 	go worker(done)
-	for i := 0; i < 100; i++ {
+	for i := 0; i < 400; i++ {
 		sum += outer(1000000)
 	}
 	sum += <-done
