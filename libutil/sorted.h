@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sorted.h - search in what is sorted */
+/* sorted.h - sort texts, and search in what is sorted */
 #ifndef LIBUTIL_SORTED_H
 #define LIBUTIL_SORTED_H
 
 #include <stddef.h>
+#include <string.h>
+
+/* For qsort() and bsearch() of an array of texts. */
+static inline int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /*
  * The first of the indexes @i below @nr for which @holds, an expression of @i, is false; @nr: none.

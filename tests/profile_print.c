@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 static bool is_sampled(const struct profile *p)
@@ -65,11 +66,6 @@ static void print_values(const struct profile *p, const int64_t *values, FILE *o
 	}
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static char *label_text(const struct profile *p, const struct profile_label *l)
 {
 	if (l->text)
@@ -85,7 +81,7 @@ static void print_labels(const struct profile *p, uint32_t set, FILE *out)
 
 	for (uint32_t i = 0; i < s->nr; i++)
 		words[i] = label_text(p, &p->labels[s->first + i]);
-	qsort(words, s->nr, sizeof(*words), compare_words);
+	qsort(words, s->nr, sizeof(*words), compare_texts);
 	fputs(" |", out);
 	for (uint32_t i = 0; i < s->nr; i++) {
 		fprintf(out, "%s %s", i ? "," : "", words[i]);

@@ -8,17 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 struct names {
 	const char **all;		/* in the file's string table */
 	size_t nr, room;
 };
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Mark the sections of a group; they are numbers after a word of flags. */
 static void mark_group(Elf_Scn *section, bool *in_group, size_t nr_sections)
@@ -75,7 +71,7 @@ static void read_names(Elf *elf, struct names *ret)
 			add_functions(elf, section, &header, in_group, nr_sections, ret);
 	free(in_group);
 	if (ret->nr)
-		qsort(ret->all, ret->nr, sizeof(*ret->all), compare_names);
+		qsort(ret->all, ret->nr, sizeof(*ret->all), compare_texts);
 }
 
 static void add_procs(const struct xprof *x, uint32_t object, const struct names *names,
@@ -86,7 +82,7 @@ static void add_procs(const struct xprof *x, uint32_t object, const struct names
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs && names->nr; i++) {
 		const char *name = xprof_text(x, x->procs[i].name);
 
-		if (!bsearch(&name, names->all, names->nr, sizeof(*names->all), compare_names))
+		if (!bsearch(&name, names->all, names->nr, sizeof(*names->all), compare_texts))
 			continue;
 		xgrow(ret->all, ret->nr, ret->room);
 		ret->all[ret->nr++] = (struct gcov_instance){

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libutil/file.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -78,17 +79,12 @@ int gcov_list_add(struct gcov_list *list, const char *what, struct op_error *e)
 	return err;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void gcov_list_finish(struct gcov_list *list)
 {
 	size_t kept = 0;
 
 	if (list->nr)
-		qsort(list->paths, list->nr, sizeof(*list->paths), compare);
+		qsort(list->paths, list->nr, sizeof(*list->paths), compare_texts);
 	for (size_t i = 0; i < list->nr; i++) {
 		if (kept && !strcmp(list->paths[kept - 1], list->paths[i]))
 			free(list->paths[i]);

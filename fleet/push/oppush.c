@@ -31,6 +31,7 @@
 #include "libutil/message.h"
 #include "libutil/sandbox/sandbox.h"
 #include "libutil/service_manager.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 
@@ -190,11 +191,6 @@ static void print_cursor(const struct push_options *o, const char *name)
 	free(path);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int print_status(const struct push_options *o)
 {
 	char **names = NULL;
@@ -218,7 +214,7 @@ static int print_status(const struct push_options *o)
 	}
 	closedir(dir);
 	if (nr)
-		qsort(names, nr, sizeof(*names), compare_names);
+		qsort(names, nr, sizeof(*names), compare_texts);
 	for (size_t i = 0; i < nr; i++) {
 		print_cursor(o, names[i]);
 		free(names[i]);

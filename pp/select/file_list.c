@@ -18,6 +18,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/print_line.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/select/history.h"
@@ -488,11 +489,6 @@ void file_list_print(const struct file_list *list, FILE *out)
 	strbuf_free(&line);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorts @names and appends up to @max different ones. */
 static void add_names(struct strbuf *s, const char *title, const char **names, size_t nr,
 		      size_t max)
@@ -501,7 +497,7 @@ static void add_names(struct strbuf *s, const char *title, const char **names, s
 
 	if (!nr)
 		return;
-	qsort(names, nr, sizeof(*names), compare_strings);
+	qsort(names, nr, sizeof(*names), compare_texts);
 	strbuf_add(s, title);
 	for (size_t i = 0; i < nr; i++) {
 		if (i && !strcmp(names[i], names[i - 1]))

@@ -11,14 +11,10 @@
 #include "libdb/history/folder.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/select/history.h"
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 /* Names of all sessions, sorted: a report must not depend on the order in the folder. */
 static int list_names(const char *samples, char ***ret, size_t *ret_nr)
@@ -44,7 +40,7 @@ static int list_names(const char *samples, char ***ret, size_t *ret_nr)
 	}
 	closedir(dir);
 	if (nr)
-		qsort(names, nr, sizeof(*names), compare_names);
+		qsort(names, nr, sizeof(*names), compare_texts);
 	*ret = names;
 	*ret_nr = nr;
 	return 0;

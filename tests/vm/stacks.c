@@ -28,6 +28,7 @@
 
 #include "tests/vm/stacks_names.h"
 #include "libutil/clock.h"
+#include "libutil/sorted.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/build.h"
 #include "unwind/vdso.h"
@@ -286,14 +287,9 @@ static unsigned long stacks_told(void)
 	return nr;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void print_lines(void)
 {
-	qsort(lines, nr_lines, sizeof(*lines), by_text);
+	qsort(lines, nr_lines, sizeof(*lines), compare_texts);
 	for (size_t i = 0, n; i < nr_lines; i += n) {
 		for (n = 1; i + n < nr_lines && !strcmp(lines[i], lines[i + n]); n++)
 			;

@@ -19,6 +19,7 @@
 #include "formats/file/gzip_write.h"
 #include "libutil/clock.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/table.h"
 #include "libutil/varint.h"
 #include "libutil/xalloc.h"
@@ -260,11 +261,6 @@ static int put_numbers(struct encoder *x)
 }
 
 /* --- sources --- */
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 static const char *label_of(const struct push_labels *l, const char *name)
 {

@@ -6,6 +6,7 @@
 #include "formats/file/gunzip.h"
 #include "formats/profile/saturate.h"
 #include "formats/profile/shown_frames.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "tests/profile_print.h"
 #include "tests/tap.h"
@@ -102,11 +103,6 @@ static char *stack_text(const struct profile *p, const struct shown_frames *show
 	fprintf(out, "%lld\n", (long long)value);
 	fclose(out);
 	return text;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* All stacks of an event, sorted; each occurs once in the profile that was made. */

@@ -17,6 +17,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/profile.h"
@@ -55,11 +56,6 @@ static void add_place(const struct profile *p, const struct profile_place *at,
 	if (lines.nr)
 		strbuf_addf(out, "=%s", profile_text(p, p->functions[p->lines[
 			    lines.first + lines.nr - 1].function].system_name));
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static char *text_of(const struct profile *p)
