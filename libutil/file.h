@@ -45,6 +45,9 @@ int file_read_up_to(int fd, void *buf, size_t n, uint64_t offset, size_t *ret_n)
 /* Read exactly @n bytes; -EPROTO: past the end of the file. */
 int file_read_at(int fd, void *buf, size_t n, uint64_t offset);
 
+/* The same of what has no offset: call read() until all @n bytes are there. */
+int file_read_fd(int fd, void *buf, size_t n);
+
 /* Call write() until everything is written. */
 int file_write_fd(int fd, const void *bytes, size_t n);
 

@@ -23,6 +23,23 @@ int file_write_fd(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
+int file_read_fd(int fd, void *buf, size_t n)
+{
+	char *p = buf;
+
+	while (n) {
+		ssize_t got = read(fd, p, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EPROTO;
+		p += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
 int file_read_up_to(int fd, void *buf, size_t n, uint64_t offset, size_t *ret_n)
 {
 	size_t done = 0;

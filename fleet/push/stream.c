@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libutil/file.h"
 #include "libutil/plain_text.h"
@@ -41,22 +40,6 @@ int push_stream_end(int fd, int err, const char *why)
 	return failed ? failed : file_write_fd(fd, why, h.name);
 }
 
-static bool read_all(int fd, void *bytes, size_t n)
-{
-	size_t at = 0;
-
-	while (at < n) {
-		ssize_t got = read(fd, (char *)bytes + at, n - at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += (size_t)got;
-	}
-	return true;
-}
-
 /* NULs and control characters must not reach a file name, a URL or the log. */
 static bool is_text(const char *text, size_t len)
 {
@@ -71,14 +54,14 @@ int push_stream_next(int fd, struct push_part *ret, struct op_error *e)
 	struct push_part p = { .size = 0 };
 	struct header h;
 
-	if (!read_all(fd, &h, sizeof(h)) || (h.what != PART && h.what != END) ||
+	if (file_read_fd(fd, &h, sizeof(h)) || (h.what != PART && h.what != END) ||
 	    h.name > PUSH_NAME_MAX || h.size > PUSH_PART_MAX)
 		return op_error_set(e, -EPIPE, "the process that reads the slice failed");
 	p.name = xcalloc(h.name + 1, 1);
 	p.bytes = xmalloc(h.size + 1);
 	p.size = h.size;
 	p.samples = h.samples;
-	if (!read_all(fd, p.name, h.name) || !read_all(fd, p.bytes, h.size) ||
+	if (file_read_fd(fd, p.name, h.name) || file_read_fd(fd, p.bytes, h.size) ||
 	    (h.what == PART && !is_text(p.name, h.name))) {
 		push_part_free(&p);
 		return op_error_set(e, -EPIPE, "the process that reads the slice failed");

@@ -32,19 +32,6 @@ struct state {
 
 /* --- the worker --- */
 
-static bool read_bytes(int fd, void *into, size_t size)
-{
-	for (size_t have = 0; have < size;) {
-		ssize_t n = read(fd, (char *)into + have, size - have);
-
-		if (n > 0)
-			have += (size_t)n;
-		else if (!n || errno != EINTR)
-			return false;
-	}
-	return true;
-}
-
 static int look_of(char c)
 {
 	switch (c) {
@@ -87,10 +74,10 @@ static bool exchange(struct state *s, const struct top_event *event)
 	bool is_read;
 
 	if (file_write_fd(s->screen->to, event, sizeof(*event)) ||
-	    !read_bytes(s->screen->from, &frame, sizeof(frame)) || frame.size > TOP_BYTES_MAX)
+	    file_read_fd(s->screen->from, &frame, sizeof(frame)) || frame.size > TOP_BYTES_MAX)
 		return false;
 	lines = xcalloc((size_t)frame.size + 1, 1);
-	is_read = read_bytes(s->screen->from, lines, frame.size);
+	is_read = !file_read_fd(s->screen->from, lines, frame.size);
 	if (is_read)
 		draw(lines);
 	free(lines);

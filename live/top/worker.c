@@ -2,31 +2,13 @@
 /* worker.c - events in, lines out */
 #include "live/top/worker.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libutil/clock.h"
 #include "libutil/file.h"
 
 #define COST_SHARE	100		/* a reading may take a hundredth of the time, [OT-3] */
 #define WAIT_MAX_MS	10000
-
-static bool read_event(int fd, struct top_event *ret)
-{
-	size_t have = 0;
-
-	while (have < sizeof(*ret)) {
-		ssize_t n = read(fd, (char *)ret + have, sizeof(*ret) - have);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		have += (size_t)n;
-	}
-	return true;
-}
 
 /* The first time that binaries are opened says nothing about the next time: the lesser of two. */
 static uint32_t wait_of(uint64_t cost, uint64_t last)
@@ -47,7 +29,7 @@ void top_work(int from, int to, const struct top_place *place, enum demangle_sty
 
 	top_model_init(&m, 80, 24);
 	t = top_new(place, demangle, &m);
-	while (!m.is_over && read_event(from, &event)) {
+	while (!m.is_over && !file_read_fd(from, &event, sizeof(event))) {
 		enum top_change change = TOP_SAME_ROWS;
 
 		if (event.type == TOP_TICK) {

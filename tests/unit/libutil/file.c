@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "tests/tap.h"
@@ -106,6 +108,28 @@ TEST(writing)
 	CHECK(file_write_existing("/dev/full", "x") == -ENOSPC, "full");
 	CHECK(!unlink(tmpdir_path("f")) && !rmdir(tmpdir_path("d")) && !rmdir(tmpdir),
 	      "no leftovers");
+}
+
+/* What is written in pieces is read as a whole; an end before that is an error. */
+TEST(reading_a_pipe)
+{
+	char got[8] = "";
+	int ends[2];
+
+	CHECK(!pipe(ends), "pipe");
+	if (!fork()) {
+		for (int i = 0; i < 10; i++)
+			(void)!write(ends[1], &"abcdefghij"[i], 1);
+		_exit(0);
+	}
+	close(ends[1]);
+	CHECK(!file_read_fd(ends[0], got, 7) && !strcmp(got, "abcdefg"), "%s", got);
+	CHECK(file_read_fd(ends[0], got, 4) == -EPROTO, "3 of 4 bytes");
+	CHECK(!file_read_fd(ends[0], got, 0), "none");
+	close(ends[0]);
+	CHECK(file_read_fd(ends[0], got, 1) == -EBADF, "closed");
+	while (wait(NULL) > 0)
+		;
 }
 
 TEST(folders)
