@@ -4,9 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/file/gzip_write.h"
 #include "formats/profile/saturate.h"
 #include "formats/proto/proto.h"
 #include "libutil/xalloc.h"
@@ -191,6 +193,26 @@ int push_part_proto(const struct profile *p, unsigned char **ret, size_t *ret_si
 		return err;
 	}
 	*ret = (unsigned char *)bytes;
+	return 0;
+}
+
+int push_part_pack(const void *bytes, size_t n, struct push_part *ret, struct op_error *e)
+{
+	char *packed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&packed, &size);
+	struct gzip_writer *gzip = out ? gzip_writer_new(out) : NULL;
+
+	if (gzip) {
+		gzip_write(gzip, bytes, n);
+		gzip_writer_end(gzip);
+	}
+	if (!out || fclose(out) || !gzip) {
+		free(packed);
+		return op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
+	}
+	ret->bytes = (unsigned char *)packed;
+	ret->size = size;
 	return 0;
 }
 

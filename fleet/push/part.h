@@ -20,6 +20,9 @@ struct profile *push_part_profile(const struct push_batch *b, uint32_t event, ui
 int push_part_proto(const struct profile *p, unsigned char **ret, size_t *ret_size,
 		    struct op_error *e);
 
+/* @n bytes packed with gzip: ret->bytes, malloc'd, and ret->size. */
+int push_part_pack(const void *bytes, size_t n, struct push_part *ret, struct op_error *e);
+
 /* The event's name with characters other than letters, digits and '_' replaced by '_'; malloc'd. */
 char *push_event_name(const struct profile *p, uint32_t event);
 

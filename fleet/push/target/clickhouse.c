@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/push/part.h"
+#include "fleet/push/rules.h"
 #include "fleet/push/target/kinds.h"
 #include "fleet/store/clickhouse.h"
 #include "fleet/store/frames.h"
-#include "formats/file/gzip_write.h"
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/sorted.h"
@@ -119,31 +120,16 @@ struct encoder {
 	uint64_t batch;
 };
 
-static int pack(const struct strbuf *rows, struct push_part *part, struct op_error *e)
-{
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, &part->size);
-	struct gzip_writer *g = out ? gzip_writer_new(out) : NULL;
-
-	if (!g)
-		return op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
-	gzip_write(g, rows->text, rows->len);
-	gzip_writer_end(g);
-	if (fclose(out)) {
-		free(bytes);
-		return op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
-	}
-	part->bytes = (unsigned char *)bytes;
-	return 0;
-}
-
 /* The rows so far, for @table with @columns. */
 static int put_part(struct encoder *x, const char *table, const char *columns, uint64_t samples)
 {
 	struct push_part part = { .samples = samples };
-	int err = x->rows.len ? pack(&x->rows, &part, x->e) : 0;
+	int err;
 
-	if (err || !x->rows.len)
+	if (!x->rows.len)
+		return 0;
+	err = push_part_pack(x->rows.text, x->rows.len, &part, x->e);
+	if (err)
 		return err;
 	part.name = xasprintf("?database=" STORE_DATABASE "&query=INSERT+INTO+%s+(%s)+FORMAT+"
 			      "RowBinary", table, columns);
@@ -264,10 +250,9 @@ static int put_numbers(struct encoder *x)
 
 static const char *label_of(const struct push_labels *l, const char *name)
 {
-	for (size_t i = 0; i < l->nr; i++)
-		if (!strcmp(l->list[i].name, name))
-			return l->list[i].value;
-	return "";
+	const char *value = push_labels_find(l, name);
+
+	return value ? value : "";
 }
 
 /* Processes, threads and CPUs are too many; the profile's other labels are kept. */

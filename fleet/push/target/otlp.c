@@ -13,7 +13,6 @@
 #include "fleet/push/part.h"
 #include "fleet/push/series.h"
 #include "fleet/push/target/kinds.h"
-#include "formats/file/gzip_write.h"
 #include "formats/proto/decode.h"
 #include "formats/proto/encode.h"
 #include "formats/proto/strings.h"
@@ -304,20 +303,6 @@ static void put_dictionary(struct writer *w)
 
 /* --- */
 
-static int pack(const struct proto_buffer *request, struct push_part *ret, struct op_error *e)
-{
-	FILE *out = open_memstream((char **)&ret->bytes, &ret->size);
-	struct gzip_writer *gzip = out ? gzip_writer_new(out) : NULL;
-
-	if (gzip) {
-		gzip_write(gzip, request->bytes, request->len);
-		gzip_writer_end(gzip);
-	}
-	if (!out || fclose(out) || !gzip)
-		return op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
-	return 0;
-}
-
 static int encode_event(const struct push_batch *b, uint32_t event, struct push_sink *sink,
 			struct op_error *e)
 {
@@ -336,7 +321,7 @@ static int encode_event(const struct push_batch *b, uint32_t event, struct push_
 			put_series(&w, &request, set);
 	put_dictionary(&w);
 	proto_put_buffer(&request, REQUEST_DICTIONARY, &w.dictionary);
-	err = pack(&request, &part, e);
+	err = push_part_pack(request.bytes, request.len, &part, e);
 	if (!err)
 		err = sink->put(sink, &part);
 	free(part.bytes);
