@@ -49,7 +49,7 @@ struct http_answer {
 void http_post(struct http *h, const struct http_request *request, struct http_answer *ret);
 void http_answer_free(struct http_answer *a);
 
-/* The number of the first line "grpc-status: N" of @n bytes; -1: there is none. */
+/* The number of the first line "grpc-status: N" of @n bytes; -1: none. */
 int http_grpc_status(const char *lines, size_t n);
 
 #endif

@@ -38,7 +38,7 @@ static const struct poptOption table[] = {
 	  "send these labels by other names", "old=new,..." },
 	{ "drop", 0, POPT_ARG_STRING, &raw.drop, 0, "leave out these labels", "name,..." },
 	{ "max-series", 0, POPT_ARG_STRING, &raw.max_series, 0,
-	  "sets of labels of a slice; further ones become service 'other' (default 100)",
+	  "sets of labels of a slice; the rest becomes service 'other' (default 100)",
 	  "number" },
 	{ "privacy", 0, POPT_ARG_STRING, &raw.privacy, 0,
 	  "hash or drop what leaves the machine: paths:hash, names:drop", "rule,..." },

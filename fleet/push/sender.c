@@ -110,7 +110,7 @@ void push_forget_headers(void)
 			explicit_bzero(strchr(*at, '=') + 1, strlen(strchr(*at, '=') + 1));
 }
 
-/* From OPPUSH_HEADERS_NAME in the environment, else the file NAME.headers; "": there are none. */
+/* From OPPUSH_HEADERS_NAME in the environment, else the file NAME.headers; "": none. */
 static int read_headers(const struct push_sending *s, char **ret, struct op_error *e)
 {
 	char *variable = xasprintf(HEADERS_VARIABLE "%s", s->target->name), *path;

@@ -234,7 +234,7 @@ TEST(numbers_out_of_range_are_refused)
 	CHECK(look() == -EPROTO, "a structure of no sane size");
 	types[1].size = HEADER;
 	fields[9].is_static = 0;
-	CHECK(look() == -EPROTO, "a variable that is none");
+	CHECK(look() == -EPROTO, "a member in place of a variable");
 	fields[9].is_static = 1;
 	fields[11].name = "_moved";
 	CHECK(look() == -EPROTO, "another version");

@@ -155,6 +155,12 @@ static uint64_t number_of(const struct history_slice *slice, const char *name)
 	return 0;
 }
 
+/* Of the store that is filled; malloc'd. */
+static char *segment_path(void)
+{
+	return xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+}
+
 /*
  * The machine crashes in a slice and is up again after ten minutes: what the store had is a slice
  * until then at most, the pause belongs to none, and the kernel counts CPU time from 0 again.
@@ -186,7 +192,7 @@ TEST(a_reboot)
 	put_stat("cpu  40 0 10 130 0 0 0 0 0 0\n");
 	end(T0 + 13 * MINUTE, T0 + 14 * MINUTE);
 	expect_last(T0 + 13 * MINUTE, T0 + 14 * MINUTE, 4);
-	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	segment = segment_path();
 	CHECK(!history_segment_read(segment, INT64_MIN, INT64_MAX, &s, &e), "%s", e.text);
 	CHECK(s.nr_slices == 2 && !number_of(&s.slices[0], "cpu.total_ms") &&
 	      number_of(&s.slices[1], "cpu.busy_ms") == 300 &&
@@ -294,7 +300,7 @@ TEST(a_complete_segment_is_written_anew)
 	tmpdir_make();
 	open_history();
 	begin(T0);
-	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	segment = segment_path();
 	add_samples(2);
 	end(T0, T0 + MINUTE);
 	CHECK(!stat(segment, &before), "%s", segment);
@@ -323,7 +329,7 @@ TEST(a_start_puts_nothing_in_order)
 	tmpdir_make();
 	open_history();
 	begin(T0);
-	segment = xasprintf("%.*s" HISTORY_SEGMENT, (int)(path_base(store) - store), store);
+	segment = segment_path();
 	add_samples(2);
 	end(T0, T0 + MINUTE);
 	add_samples(3);

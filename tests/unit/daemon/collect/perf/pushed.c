@@ -182,7 +182,7 @@ static void map_made(struct perf_process *q, uint64_t start)
 	struct perf_mapping m = { .start = start, .end = start + 0x1000 };
 
 	m.image = perf_image_get(cookies, &key);
-	CHECK(perf_image_is_made(m.image), "it is no file");
+	CHECK(perf_image_is_made(m.image), "a file");
 	perf_maps_add(cookies, &q->maps, &m);
 	perf_image_put(cookies, m.image);
 }
