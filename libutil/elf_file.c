@@ -120,6 +120,15 @@ int elf_file_segments(const struct elf_file *f, size_t limit, struct elf_segment
 	return err;
 }
 
+const struct elf_segment *elf_segment_of(const struct elf_segment *segments, size_t nr,
+					 uint64_t vaddr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (segments[i].type == PT_LOAD && vaddr - segments[i].vaddr < segments[i].size)
+			return &segments[i];
+	return NULL;
+}
+
 int elf_file_sections(const struct elf_file *f, size_t limit, struct elf_section **ret,
 		      size_t *ret_nr)
 {

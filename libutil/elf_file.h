@@ -59,6 +59,10 @@ int elf_file_segments(const struct elf_file *f, size_t limit, struct elf_segment
 int elf_file_sections(const struct elf_file *f, size_t limit, struct elf_section **ret,
 		      size_t *ret_nr);
 
+/* The one of @nr segments that loads a byte of the file to @vaddr, or NULL. */
+const struct elf_segment *elf_segment_of(const struct elf_segment *segments, size_t nr,
+					 uint64_t vaddr);
+
 /* Numbers in the file's byte order; @p need not be aligned. Symbol tables have millions. */
 static inline uint16_t elf_file_u16(const struct elf_file *f, const void *p)
 {

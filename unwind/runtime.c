@@ -27,14 +27,10 @@ struct image {
 /* False: not in the file. */
 static bool read_at(const struct image *i, uint64_t vaddr, void *to, size_t n)
 {
-	for (size_t k = 0; k < i->nr_segments; k++) {
-		const struct elf_segment *s = &i->segments[k];
+	const struct elf_segment *s = elf_segment_of(i->segments, i->nr_segments, vaddr);
 
-		if (s->type == PT_LOAD && vaddr - s->vaddr < s->size &&
-		    n <= s->size - (vaddr - s->vaddr))
-			return !elf_file_read(&i->file, s->offset + (vaddr - s->vaddr), to, n);
-	}
-	return false;
+	return s && n <= s->size - (vaddr - s->vaddr) &&
+	       !elf_file_read(&i->file, s->offset + (vaddr - s->vaddr), to, n);
 }
 
 /* The version's table, if the size of code objects without code is what it says. */

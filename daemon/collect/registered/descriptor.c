@@ -27,16 +27,16 @@ _Static_assert(DESCRIPTOR_FILES_MAX <= WORKER_FDS_MAX, "a task has all of them")
 /* The offset of the file's byte at @vaddr, or 0. */
 static uint64_t offset_of(const struct elf_file *f, uint64_t vaddr)
 {
-	struct elf_segment *s;
-	uint64_t ret = 0;
+	const struct elf_segment *s;
+	struct elf_segment *all;
+	uint64_t ret;
 	size_t nr;
 
-	if (elf_file_segments(f, SEGMENTS_MAX, &s, &nr))
+	if (elf_file_segments(f, SEGMENTS_MAX, &all, &nr))
 		return 0;
-	for (size_t i = 0; i < nr && !ret; i++)
-		if (s[i].type == PT_LOAD && vaddr - s[i].vaddr < s[i].size)
-			ret = s[i].offset + (vaddr - s[i].vaddr);
-	free(s);
+	s = elf_segment_of(all, nr, vaddr);
+	ret = s ? s->offset + (vaddr - s->vaddr) : 0;
+	free(all);
 	return ret < f->size ? ret : 0;
 }
 
