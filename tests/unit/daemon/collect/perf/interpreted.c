@@ -285,7 +285,7 @@ static void check_python(const char *python)
 	}
 	CHECK(!c->stop(c, NULL), "stop");
 	for (size_t i = 0; i < 2; i++) {
-		wait_for_names(config.registered, &processes[i], deadline);
+		wait_for_names(config.registered, &processes[i], deadline + 60);
 		judge(&processes[i], program.truth);
 	}
 	end(&program);
