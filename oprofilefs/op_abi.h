@@ -64,7 +64,8 @@ enum op_code {
 	OP_ANON_MAP		= 64,
 	/*
 	 * A module was loaded (1) or unloaded (0): start and size of its text in bytes, then its
-	 * name, NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
+	 * name, NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED, unless it
+	 * is a BPF program, "bpf_prog_TAG_NAME".
 	 */
 	OP_MODULE_RANGE		= 65,
 	/* The stack begun by OP_TRACE_BEGIN is complete: one word with how it ended. [EB-44] */

@@ -16,12 +16,14 @@
 #include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */
 #define MODULES_MAX		65536
 #define CAPTURE_SHARE		20		/* at most 1/20 of the time is spent capturing */
 #define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
+#define PROGRAMS_MAX		4096		/* BPF programs whose loading was noted */
 #define NR_PAGES		1024		/* remembered; a new one replaces the old one */
 #define PAGE_BITS		12
 #define CAPTURE_RETRY		10000		/* ms after one that failed */
@@ -39,6 +41,14 @@ struct module {
 	bool is_listed;			/* in /proc/modules, which is being read */
 };
 
+/* A BPF program, by its note. */
+struct program {
+	uint64_t start, size;
+	struct image *image;
+	bool is_loaded;
+	bool is_saved;			/* its symbol is in the session */
+};
+
 struct kernel {
 	struct kernel_config config;
 	struct images *images;
@@ -46,6 +56,8 @@ struct kernel {
 
 	struct module *modules;		/* by start */
 	size_t nr_modules, room_modules;
+	struct program *programs;
+	size_t nr_programs, room_programs;
 	struct kernel_range *made;	/* code in no module, by start; it may lie inside of one */
 	size_t nr_made, room_made, made_at;
 	struct kernel_range *ranges;	/* the whole address space, by start, without gaps */
@@ -103,10 +115,10 @@ static void add_stretch(struct kernel *k, uint64_t start, uint64_t last, uint64_
 			start = made->start;
 		}
 		if (made->last >= last) {
-			add_range(k, start, last, 0, made->image);
+			add_range(k, start, last, made->base, made->image);
 			return;
 		}
-		add_range(k, start, made->last, 0, made->image);
+		add_range(k, start, made->last, made->base, made->image);
 		start = made->last + 1;
 	}
 	add_range(k, start, last, base, image);
@@ -160,6 +172,100 @@ const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc)
 	}
 	k->last_hit = low;
 	return &k->ranges[low];
+}
+
+/* Code in no module */
+
+static void clear_made(struct kernel *k, uint64_t start, uint64_t last)
+{
+	for (size_t i = k->nr_made; i-- > 0; ) {
+		struct kernel_range *r = &k->made[i], rest = *r;
+
+		if (r->last < start || r->start > last)
+			continue;
+		if (r->start >= start && r->last <= last) {
+			memmove(r, r + 1, (--k->nr_made - i) * sizeof(*r));
+			continue;
+		}
+		if (r->start >= start) {
+			r->start = last + 1;
+			continue;
+		}
+		r->last = start - 1;
+		if (rest.last <= last)
+			continue;
+		rest.start = last + 1;
+		xgrow(k->made, k->nr_made, k->room_made);
+		memmove(&k->made[i + 2], &k->made[i + 1], (k->nr_made++ - i - 1) * sizeof(rest));
+		k->made[i + 1] = rest;
+	}
+}
+
+/* In the place of what is known to lie there. */
+static void add_made(struct kernel *k, uint64_t start, uint64_t last, uint64_t base,
+		     struct image *image)
+{
+	size_t i;
+
+	clear_made(k, start, last);
+	xgrow(k->made, k->nr_made, k->room_made);
+	for (i = k->nr_made++; i > 0 && k->made[i - 1].start > start; i--)
+		k->made[i] = k->made[i - 1];
+	k->made[i] = (struct kernel_range){ start, last, base, image };
+}
+
+static void add_program(struct kernel *k, const struct program *p)
+{
+	add_made(k, p->start, p->start + p->size - 1, p->start, p->image);
+}
+
+/* NULL: there are too many. */
+static struct program *new_program(struct kernel *k)
+{
+	size_t nr = 0;
+
+	if (k->nr_programs == PROGRAMS_MAX) {
+		for (size_t i = 0; i < k->nr_programs; i++)
+			if (k->programs[i].is_loaded || !k->programs[i].is_saved)
+				k->programs[nr++] = k->programs[i];
+		k->nr_programs = nr;
+	}
+	if (k->nr_programs == PROGRAMS_MAX)
+		return NULL;
+	xgrow(k->programs, k->nr_programs, k->room_programs);
+	return &k->programs[k->nr_programs++];
+}
+
+/* A BPF program was loaded or unloaded. Where one was another may be, at once. */
+static void note_program(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
+			 const char *name)
+{
+	struct image *image = image_get(k->images, IMAGE_KERNEL, name, "");
+	struct program *known = NULL;
+	bool is_saved = false;
+	uint64_t end;
+
+	if (!start || !size || __builtin_add_overflow(start, size, &end))
+		return;
+	clear_made(k, start, end - 1);
+	for (size_t i = 0; i < k->nr_programs; i++) {
+		struct program *p = &k->programs[i];
+
+		if (p->start < end && start - p->start < p->size)
+			p->is_loaded = false;
+		if (p->image == image) {
+			is_saved |= p->is_saved;
+			known = p->is_loaded ? known : p;
+		}
+	}
+	if (loaded)
+		known = known ? known : new_program(k);
+	if (loaded && known) {
+		*known = (struct program){ start, size, image, true, is_saved };
+		add_program(k, known);
+		k->capture_wanted |= !is_saved;
+	}
+	build_ranges(k);
 }
 
 /* Modules */
@@ -260,8 +366,14 @@ static void find_or_add_module(struct kernel *k, uint64_t start, uint64_t size, 
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
 			 const char *name)
 {
+	char program[KERNEL_BPF_NAME_MAX];
+
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
+	if (kernel_bpf_name(name, strlen(name), program)) {
+		note_program(k, loaded, start, size, program);
+		return;
+	}
 	if (loaded) {
 		find_or_add_module(k, start, size, name, false);
 		build_ranges(k);
@@ -343,6 +455,7 @@ void kernel_free(struct kernel *k)
 	if (!k)
 		return;
 	free(k->modules);
+	free(k->programs);
 	free(k->made);
 	free(k->ranges);
 	free(k->snapshot);
@@ -354,22 +467,21 @@ void kernel_keep_images(const struct kernel *k)
 	image_keep(k->image);
 	for (size_t i = 0; i < k->nr_modules; i++)
 		image_keep(k->modules[i].image);
+	for (size_t i = 0; i < k->nr_programs; i++)
+		image_keep(k->programs[i].image);
 	for (size_t i = 0; i < k->nr_made; i++)
 		image_keep(k->made[i].image);
 }
 
 /* Text, by kallsyms */
 
-static void add_made(struct kernel *k, const struct kernel_run *run, const char *name)
+/* Its keys are addresses. */
+static void add_made_run(struct kernel *k, const struct kernel_run *run, const char *name)
 {
 	char code[140];
 
 	snprintf(code, sizeof(code), "[%s]", name);
-	xgrow(k->made, k->nr_made, k->room_made);
-	k->made[k->nr_made++] = (struct kernel_range){
-		.start = run->start, .last = run->last,
-		.image = image_get(k->images, IMAGE_KERNEL, code, ""),
-	};
+	add_made(k, run->start, run->last, 0, image_get(k->images, IMAGE_KERNEL, code, ""));
 }
 
 /* Text of a module outside its memory is its text for start-up, which is being run. */
@@ -377,7 +489,7 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 {
 	static const char builtin[] = "__builtin__";
 	bool is_module = false;
-	char init[128];
+	char init[128], program[KERNEL_BPF_NAME_MAX];
 
 	if (!is_module_name(run->owner) || strlen(run->owner) > 100)
 		return;
@@ -395,11 +507,14 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 	}
 	snprintf(init, sizeof(init), "%s.init", run->owner);
 	if (is_module)
-		add_made(k, run, init);
+		add_made_run(k, run, init);
 	else if (!strncmp(run->owner, builtin, strlen(builtin)))
-		add_made(k, run, run->owner + strlen(builtin));
+		add_made_run(k, run, run->owner + strlen(builtin));
 	else if (!strcmp(run->owner, "bpf"))
-		add_made(k, run, run->owner);
+		add_made_run(k, run, run->owner);
+	else if (kernel_bpf_name(run->owner, strlen(run->owner), program))
+		add_made(k, run->start, run->last, run->start,
+			 image_get(k->images, IMAGE_KERNEL, program, ""));
 }
 
 static void find_text(struct kernel *k, const struct snapshot_kallsyms *kallsyms)
@@ -412,6 +527,10 @@ static void find_text(struct kernel *k, const struct snapshot_kallsyms *kallsyms
 		k->modules[i].text = 0;
 	for (size_t i = 0; i < text.nr_runs; i++)
 		take_run(k, &text.runs[i]);
+	/* samples that are still to come may be older than kallsyms is now */
+	for (size_t i = 0; i < k->nr_programs; i++)
+		if (k->programs[i].is_loaded)
+			add_program(k, &k->programs[i]);
 	kernel_runs_free(&text);
 	build_ranges(k);
 }
@@ -439,19 +558,38 @@ void kernel_note_sample(struct kernel *k, uint64_t pc)
 	k->capture_wanted = true;
 }
 
+/* Parts of the programs that may be gone from kallsyms. */
+static void add_parts(const struct kernel *k, struct strbuf *parts)
+{
+	for (size_t i = 0; i < k->nr_programs; i++) {
+		const struct program *p = &k->programs[i];
+
+		if (!p->is_saved)
+			strbuf_addf(parts, "# module %s %" PRIx64 " %" PRIx64 "\n0 t %s\n",
+				    p->image->path, p->start, p->size, p->image->path);
+	}
+}
+
 static void capture(struct kernel *k)
 {
 	struct op_error e = { "" };
 	struct snapshot_kallsyms kallsyms = { .path = kallsyms_path(k) };
+	struct strbuf parts = STRBUF_INIT;
 	int64_t began = now_ms(), pause;
 	/* once: the kernel takes 50 ms to write it */
 	int err = kernel_symbols_read_kallsyms(kallsyms.path, &kallsyms.text, &kallsyms.len, &e);
 
 	if (!err) {
 		find_text(k, &kallsyms);
+		strbuf_add_char(&parts, '\n');
+		add_parts(k, &parts);
+		kallsyms.parts = parts.text;
 		err = snapshot_update(&kallsyms, modules_path(k), k->snapshot, &e);
 		free(kallsyms.text);
+		strbuf_free(&parts);
 	}
+	for (size_t i = 0; i < k->nr_programs; i++)
+		k->programs[i].is_saved |= !err;
 	pause = (now_ms() - began) * CAPTURE_SHARE;
 	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
 	k->hidden = err == -EACCES;
@@ -489,6 +627,8 @@ void kernel_set_session(struct kernel *k, const char *stats_dir)
 	k->snapshot = path_join(stats_dir, "kernel-symbols");
 	k->text_start = k->text_end = 0;
 	memset(k->pages, 0, sizeof(k->pages));
+	for (size_t i = 0; i < k->nr_programs; i++)
+		k->programs[i].is_saved = false;
 	if (has_snapshot(k))
 		capture(k);
 }

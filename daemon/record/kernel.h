@@ -5,9 +5,10 @@
  * Modules come from /proc/modules and from OP_MODULE_RANGE notes. An unloaded module keeps its
  * range until another is loaded there, because its last samples may come after the note. Where a
  * module's text ends is known from the note, or else guessed from kallsyms (kernel_runs.h), which
- * also shows the code that is generated: BPF programs, trampolines. That has images of its own,
- * "[bpf]", "[ftrace]", "[kprobes]", and so has a module's text for start-up, "[NAME.init]"; their
- * keys are addresses [SS-49].
+ * also shows the code that is generated. A BPF program is an image by its name, so that another at
+ * the same address is another image. Trampolines are images of their own, "[bpf]", "[ftrace]",
+ * "[kprobes]", and so is a module's text for start-up, "[NAME.init]"; their keys are addresses
+ * [SS-49].
  */
 #ifndef DAEMON_RECORD_KERNEL_H
 #define DAEMON_RECORD_KERNEL_H
@@ -44,7 +45,7 @@ const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc);
 
 void kernel_keep_images(const struct kernel *k);	/* image.h */
 
-/* OP_MODULE_RANGE: module @name was loaded or unloaded. An invalid name is ignored. */
+/* OP_MODULE_RANGE: the module or BPF program @name came or went. An invalid name is ignored. */
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
 			 const char *name);
 /* Read /proc/modules: at the start, and at OP_MODULE_LOADED. */

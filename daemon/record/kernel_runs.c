@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/record/kernel_runs.h"
+#include "libdb/session/kernel_symbols.h"
 #include "libutil/xalloc.h"
 
 #define PAGE		4096
-#define LONGEST		0x10000		/* bytes of a function: as reports assume */
+#define LONGEST		KERNEL_BPF_SIZE_MAX	/* bytes of a function: as reports assume */
 
 struct symbol {
 	uint64_t address;
 	const char *owner;
-	bool is_text;
+	bool is_text, is_bpf;
 };
 
 struct symbols {
@@ -23,8 +24,9 @@ struct symbols {
 /* "address type name<tab>[owner]"; lines of the kernel proper have no owner. */
 static void parse_line(struct symbols *s, char *line, char *end)
 {
-	char *owner, *rest;
+	char *owner, *rest, *name, program[KERNEL_BPF_NAME_MAX];
 	uint64_t address;
+	bool is_bpf;
 
 	if (end == line || end[-1] != ']')
 		return;
@@ -33,9 +35,16 @@ static void parse_line(struct symbols *s, char *line, char *end)
 	if (!owner || !address || *rest != ' ' || owner <= rest + 4)
 		return;
 	end[-1] = '\0';
+	is_bpf = !strcmp(owner + 1, "bpf");
+	name = rest + 3;
+	if (is_bpf && kernel_bpf_name(name, (size_t)(owner - 1 - name), program)) {
+		name[strlen(program)] = '\0';
+		owner = name - 1;
+	}
 	xgrow(s->all, s->nr, s->room);
 	s->all[s->nr++] = (struct symbol){
 		.address = address, .owner = owner + 1, .is_text = strchr("tTwW", rest[1]),
+		.is_bpf = is_bpf,
 	};
 }
 
@@ -56,14 +65,13 @@ static int compare(const void *a, const void *b)
  */
 static uint64_t last_address(const struct symbol *s, const struct symbol *next)
 {
-	bool is_program = !strcmp(s->owner, "bpf");
-	uint64_t most = is_program ? s->address + LONGEST - 1 : s->address | (PAGE - 1);
+	uint64_t most = s->is_bpf ? s->address + LONGEST - 1 : s->address | (PAGE - 1);
 
 	if (most < s->address)
 		most = UINT64_MAX;
 	if (!next)
 		return most;
-	if (!is_program && next->is_text && next->address - s->address <= LONGEST &&
+	if (!s->is_bpf && next->is_text && next->address - s->address <= LONGEST &&
 	    !strcmp(next->owner, s->owner))
 		return next->address - 1;
 	return next->address - 1 < most ? next->address - 1 : most;
@@ -81,7 +89,8 @@ static void make_runs(const struct symbols *s, struct kernel_runs *text)
 			;
 		if (!at->is_text)
 			continue;
-		if (!run || run->last + 1 != at->address || strcmp(run->owner, at->owner)) {
+		if (!run || at->is_bpf || run->last + 1 != at->address ||
+		    strcmp(run->owner, at->owner)) {
 			xgrow(text->runs, text->nr_runs, room);
 			run = &text->runs[text->nr_runs++];
 			run->start = at->address;

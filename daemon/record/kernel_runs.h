@@ -12,10 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Neighboring functions of one owner. The end is a guess, rather too small than too large. */
+/*
+ * Neighboring functions of one owner, or a BPF program. The end is a guess, rather too small than
+ * too large.
+ */
 struct kernel_run {
 	uint64_t start, last;
-	const char *owner;	/* a module, "bpf", "__builtin__ftrace", ...; in the storage */
+	/* a module, a BPF program's name, "bpf", "__builtin__ftrace", ...; in the storage */
+	const char *owner;
 };
 
 struct kernel_runs {

@@ -43,8 +43,8 @@ static bool has_part(const char *text, const char *part)
 	return false;
 }
 
-/* Append the parts of modules that are in @old but not in @new. */
-static void add_unloaded_modules(const char *old, const char *new, struct strbuf *all)
+/* Append the parts that are in @old but not in @new. */
+static void add_other_parts(const char *old, const char *new, struct strbuf *all)
 {
 	const char *part, *next;
 
@@ -104,12 +104,13 @@ static void merge_kernel_part(const char *old, const char *new, struct strbuf *a
 }
 
 /* Unless there would be too many. */
-static void add_old_symbols(const char *old, char **new, size_t *len)
+static void add_old_symbols(const char *old, const char *parts, char **new, size_t *len)
 {
 	struct strbuf all = STRBUF_INIT;
 
 	merge_kernel_part(old, *new, &all);
-	add_unloaded_modules(old, *new, &all);
+	add_other_parts(parts, *new, &all);
+	add_other_parts(old, *new, &all);
 	if (all.len > SNAPSHOT_MAX) {
 		strbuf_free(&all);
 		return;
@@ -129,8 +130,9 @@ int snapshot_update(const struct snapshot_kallsyms *kallsyms, const char *module
 
 	if (err)
 		return err;
-	if (!kernel_text_read(snapshot, &old, &old_len, NULL))
-		add_old_symbols(old, &new, &len);
+	(void)kernel_text_read(snapshot, &old, &old_len, NULL);
+	if (old || kallsyms->parts)
+		add_old_symbols(old ? old : "", kallsyms->parts ? kallsyms->parts : "", &new, &len);
 	err = len > SNAPSHOT_MAX ? -EFBIG : kernel_text_write(snapshot, new, len);
 	free(old);
 	free(new);

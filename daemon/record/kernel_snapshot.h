@@ -18,6 +18,7 @@ struct snapshot_kallsyms {
 	const char *path;
 	char *text;
 	size_t len;
+	const char *parts;	/* "\n# module ...": of programs that may be unloaded; or NULL */
 };
 
 /*

@@ -65,7 +65,20 @@ static const char *parse_module(void *context, char *line)
 	return NULL;
 }
 
-/* Index of the module called @name, or IN_KERNEL: BPF programs and trampolines have no module. */
+/* A BPF program has a part of its own; one that is loaded several times has several. */
+static bool add_program(struct capture *c, struct kallsym *s)
+{
+	char name[KERNEL_BPF_NAME_MAX];
+
+	if (!kernel_bpf_name(s->name, strlen(s->name), name))
+		return false;
+	xgrow(c->modules, c->nr_modules, c->room_modules);
+	c->modules[c->nr_modules] = (struct module){ s->name, s->address, KERNEL_BPF_SIZE_MAX };
+	s->module = (int)c->nr_modules++;
+	return true;
+}
+
+/* Index of the module called @name, or IN_KERNEL: trampolines have no module. */
 static int find_module(struct capture *c, const char *name)
 {
 	if (c->last_module != IN_KERNEL && !strcmp(c->modules[c->last_module].name, name))
@@ -111,11 +124,12 @@ static const char *parse_symbol(void *context, char *line)
 		if (n < 3 || tab[0] != '[' || tab[n - 1] != ']')
 			return "expected '[module]' after the name";
 		tab[n - 1] = '\0';
-		s.module = find_module(c, tab + 1);
+		if (strcmp(tab + 1, "bpf") || !add_program(c, &s))
+			s.module = find_module(c, tab + 1);
 	} else {
 		note_text_range(c, s.name, s.address);
 	}
-	/* symbols of BPF and the like have no part of their own: they belong to the kernel's */
+	/* trampolines and the like have no part of their own: they belong to the kernel's */
 	if (!is_text(s.type) || !*s.name)
 		return NULL;
 	xgrow(c->symbols, c->nr_symbols, c->room_symbols);
@@ -196,8 +210,8 @@ static void add_part_line(struct strbuf *out, const struct capture *c, int modul
 		return;
 	}
 	m = &c->modules[module];
-	strbuf_addf(out, "# module %s %llx %llx\n", m->name, (unsigned long long)m->start,
-		    (unsigned long long)m->size);
+	strbuf_addf(out, "# module %.*s %llx %llx\n", KERNEL_BPF_NAME_MAX - 1, m->name,
+		    (unsigned long long)m->start, (unsigned long long)m->size);
 }
 
 static void add_symbol(struct strbuf *out, const struct capture *c, const struct kallsym *s)

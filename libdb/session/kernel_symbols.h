@@ -10,9 +10,9 @@
  *   # module NAME START SIZE
  *   1a0 t some_function              (offsets from START)
  *
- * Only text symbols. Text outside of modules (BPF programs, trampolines) is listed with the kernel,
- * outside START..END. A module that was loaded twice has two parts; the last one is valid.
- * Addresses are lower-case hex. doc/session.md.
+ * Only text symbols. A BPF program has a part, as a module has. Other text outside of modules
+ * (trampolines) is listed with the kernel, outside START..END. A module that was loaded twice has
+ * two parts; the last one is valid. Addresses are lower-case hex. doc/session.md.
  */
 #ifndef LIBDB_SESSION_KERNEL_SYMBOLS_H
 #define LIBDB_SESSION_KERNEL_SYMBOLS_H
@@ -24,6 +24,8 @@
 #include "libutil/error.h"
 
 #define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is an error */
+#define KERNEL_BPF_SIZE_MAX 0x10000	/* bytes, assumed of a BPF program if its size is unknown */
+#define KERNEL_BPF_NAME_MAX 64		/* with its NUL; the rest of a longer name is cut off */
 
 struct kernel_symbol {
 	uint64_t address;		/* in a module: offset from its start */
@@ -64,8 +66,14 @@ void kernel_symbols_free(struct kernel_symbols *s);
 const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name);
 
 /*
+ * Whether @symbol, of @len bytes, is that of a BPF program, "bpf_prog_TAG_NAME". TAG is a hash of
+ * its instructions, so the name says which program it is, wherever it lies. *ret: its image.
+ */
+bool kernel_bpf_name(const char *symbol, size_t len, char ret[KERNEL_BPF_NAME_MAX]);
+
+/*
  * Whether sample keys of kernel image @name are addresses, and its symbols in the kernel's part:
- * the kernel, and code that has no file, "[bpf]", "[ftrace]", "[NAME.init]". [SS-49]
+ * the kernel, and code that has no name, "[bpf]", "[ftrace]", "[NAME.init]". [SS-49]
  */
 static inline bool kernel_image_is_absolute(const char *name)
 {

@@ -8,12 +8,15 @@
  */
 #include "daemon/collect/perf/attribute.h"
 
+#include <string.h>
+
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/held.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/names.h"
 #include "daemon/collect/perf/pushed.h"
 #include "daemon/collect/perf/stacks.h"
+#include "libdb/session/kernel_symbols.h"
 
 #define TID_GONE	((uint32_t)-1)
 
@@ -416,12 +419,20 @@ static void write_ibs_sample(struct perf_attribute *a, const struct perf_record 
 
 void perf_attribute_change(struct perf_attribute *a, const struct perf_record *r)
 {
+	char program[KERNEL_BPF_NAME_MAX];
+
 	if (r->kind == PERF_KIND_SAMPLE) {
 		write_ibs_sample(a, r);
 		return;
 	}
 	if (r->kind == PERF_KIND_CGROUP) {
 		perf_cgroups_add(a->cgroups, r->cgroup.id, r->cgroup.path);
+		return;
+	}
+	if (r->kind == PERF_KIND_CODE) {
+		if (kernel_bpf_name(r->code.name, strlen(r->code.name), program))
+			perf_emit_code(a->emit, r->code.is_loaded, r->code.start, r->code.size,
+				       program);
 		return;
 	}
 	if (r->kind == PERF_KIND_EXIT && r->cpu < a->nr_cpus) {

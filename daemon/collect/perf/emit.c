@@ -184,8 +184,8 @@ void perf_emit_cookie_end(struct perf_emit *e, op_word cookie)
 	put(e, cookie);
 }
 
-void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
-		      const char *name)
+void perf_emit_code(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
+		    const char *name)
 {
 	make_room(e);
 	note(e, OP_MODULE_RANGE);
@@ -193,5 +193,11 @@ void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t
 	put(e, start);
 	put(e, size);
 	put_name(e, name, OP_MODULE_NAME_WORDS);
+}
+
+void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
+		      const char *name)
+{
+	perf_emit_code(e, loaded, start, size, name);
 	note(e, OP_MODULE_LOADED);
 }

@@ -64,6 +64,10 @@ void perf_emit_stack_end(struct perf_emit *e, unsigned int end);
 
 void perf_emit_cookie_end(struct perf_emit *e, op_word cookie);
 
+/* A module, or a BPF program by its KERNEL_BPF_NAME_MAX. */
+void perf_emit_code(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
+		    const char *name);
+/* A module, and that the list of modules changed. */
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
 		      const char *name);
 

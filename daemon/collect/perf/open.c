@@ -84,6 +84,7 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	a.task = 1;
 	a.build_id = !setup->no_build_ids;
 	a.cgroup = setup->cgroups;
+	a.ksymbol = !setup->tid;
 	return a;
 }
 

@@ -52,6 +52,12 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
+struct ksymbol_body {
+	uint64_t address;
+	uint32_t size;
+	uint16_t type, flags;
+};
+
 _Static_assert(sizeof(struct perf_event_header) + sizeof(struct sample_body) == PERF_SAMPLE_BYTES,
 	       "layout of a sample");
 _Static_assert(sizeof(struct mmap2_body) == 64, "layout of MMAP2");
@@ -183,6 +189,20 @@ static bool parse_cgroup(const struct body *b, struct perf_record *r)
 	return true;
 }
 
+static bool parse_code(const struct body *b, struct perf_record *r)
+{
+	const char *name = (const char *)b->at + sizeof(struct ksymbol_body);
+	struct ksymbol_body s;
+
+	if (!take(b, &s, sizeof(s)) || !memchr(name, 0, b->size - sizeof(s)))
+		return false;
+	r->code.start = s.address;
+	r->code.size = s.size;
+	r->code.is_loaded = !(s.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER);
+	r->code.name = name;
+	return true;
+}
+
 static bool parse_nothing(const struct body *b, struct perf_record *r)
 {
 	(void)b;
@@ -202,6 +222,7 @@ static const struct {
 	[PERF_RECORD_FORK] = { PERF_KIND_FORK, parse_task },
 	[PERF_RECORD_MMAP2] = { PERF_KIND_MMAP, parse_mmap },
 	[PERF_RECORD_LOST_SAMPLES] = { PERF_KIND_LOST_SAMPLES, parse_lost_samples },
+	[PERF_RECORD_KSYMBOL] = { PERF_KIND_CODE, parse_code },
 	[PERF_RECORD_CGROUP] = { PERF_KIND_CGROUP, parse_cgroup },
 };
 

@@ -34,6 +34,7 @@ enum perf_kind {
 	PERF_KIND_UNTHROTTLE,
 	PERF_KIND_CGROUP,	/* a control group was created */
 	PERF_KIND_COMM,		/* a task set its name */
+	PERF_KIND_CODE,		/* code of the kernel was made or is gone: BPF programs */
 };
 
 enum perf_mode { PERF_MODE_UNKNOWN, PERF_MODE_KERNEL, PERF_MODE_USER };
@@ -85,6 +86,11 @@ struct perf_record {
 			uint64_t id;
 			const char *path;	/* NUL terminated, in the record */
 		} cgroup;
+		struct {
+			uint64_t start, size;
+			bool is_loaded;
+			const char *name;	/* NUL terminated, in the record */
+		} code;
 		uint64_t lost;		/* LOST, LOST_SAMPLES */
 	};
 };

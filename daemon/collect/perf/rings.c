@@ -320,6 +320,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct rin
 	case PERF_KIND_FORK:
 	case PERF_KIND_CGROUP:
 	case PERF_KIND_COMM:
+	case PERF_KIND_CODE:
 		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:

@@ -40,7 +40,8 @@ bpf 1 || bpf=$?
 [ $bpf != 3 ] || echo "# this kernel has no BPF" >&3
 if [ $bpf = 0 ]; then
 	bpf 1000000000 & runs=$!
-	until_samples 2000 '{kern}/[bpf]' sleep 1
+	samples_of_program() { odb-check totals "$CURRENT" | awk '$3 ~ /^{kern}\/bpf_prog_.*_busy$/' | total; }
+	until [ "$(samples_of_program)" -ge 2000 ]; do sleep 1; opcontrol --dump || break; done
 	kill -9 $runs; wait $runs
 fi
 rmmod optest
@@ -65,8 +66,8 @@ for module in optest:6000 optest_other:3000; do
 		"$(percent "$(samples_of "${name}_thirty" < /tmp/symbols)" "$all")" 30 4
 done
 if [ $bpf = 0 ]; then
-	symbols "image:[bpf]" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
-	near "[bpf]: its program in percent" \
+	symbols "image:bpf_prog_*" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
+	near "BPF: its program in percent" \
 		"$(percent "$(awk '$NF ~ /^bpf_prog_.*_busy$/ { sum += $1 } END { print sum + 0 }' \
 			/tmp/symbols)" "$(total < /tmp/symbols)")" 100 2
 fi

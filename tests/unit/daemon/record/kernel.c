@@ -204,8 +204,8 @@ TEST(other_code_within_a_module)
 	CHECK_PLACE(k, 0xffffffffc0103010, "[ftrace]:ffffffffc0103010");
 	CHECK_PLACE(k, 0xffffffffc0104000, "kallsyms:ffffffffc0104000");
 	CHECK_PLACE(k, 0xffffffffc010503f, "kallsyms:ffffffffc010503f");
-	CHECK_PLACE(k, 0xffffffffc0105040, "[bpf]:ffffffffc0105040");
-	CHECK_PLACE(k, 0xffffffffc01053ff, "[bpf]:ffffffffc01053ff");
+	CHECK_PLACE(k, 0xffffffffc0105040, "bpf_prog_6deef7357e7b4530_count:0");
+	CHECK_PLACE(k, 0xffffffffc01053ff, "bpf_prog_6deef7357e7b4530_count:3bf");
 	CHECK_PLACE(k, 0xffffffffc0105400, "[bpf]:ffffffffc0105400");
 	CHECK_PLACE(k, 0xffffffffc0106fff, "[bpf]:ffffffffc0106fff");
 	CHECK_PLACE(k, 0xffffffffc0107000, "kallsyms:ffffffffc0107000");
@@ -261,10 +261,69 @@ TEST(a_module_ends_generated_code)
 	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
 			"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n");
 	kernel_set_session(k, tmpdir);
-	CHECK_PLACE(k, 0xffffffffc0108000, "[bpf]:ffffffffc0108000");
+	CHECK_PLACE(k, 0xffffffffc0108000, "bpf_prog_6deef7357e7b4530_count:2fc0");
 	kernel_module_range(k, true, 0xffffffffc0107000, 0x2000, "new");
-	CHECK_PLACE(k, 0xffffffffc0106fff, "[bpf]:ffffffffc0106fff");
+	CHECK_PLACE(k, 0xffffffffc0106fff, "bpf_prog_6deef7357e7b4530_count:1fbf");
 	CHECK_PLACE(k, 0xffffffffc0108000, "new:1000");
+	free_all(k);
+}
+
+#define LONG_NAME	"a_name_that_is_longer_than_what_a_note_has_room_for"
+
+/* The program that was there before has the samples before, and its own name for them. */
+TEST(bpf_programs_at_the_same_address)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
+			"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_old\t[bpf]\n"
+			"ffffffffc0105400 t bpf_prog_6deef7357e7b4530_kept\t[bpf]\n");
+	kernel_set_session(k, tmpdir);
+	CHECK_PLACE(k, 0xffffffffc0105050, "bpf_prog_6deef7357e7b4530_old:10");
+	kernel_module_range(k, true, 0xffffffffc0105080, 0x100, "bpf_prog_0123456789abcdef_new");
+	CHECK_PLACE(k, 0xffffffffc0105050, "bpf_prog_6deef7357e7b4530_old:10");
+	CHECK_PLACE(k, 0xffffffffc0105080, "bpf_prog_0123456789abcdef_new:0");
+	CHECK_PLACE(k, 0xffffffffc010517f, "bpf_prog_0123456789abcdef_new:ff");
+	CHECK_PLACE(k, 0xffffffffc0105180, "bpf_prog_6deef7357e7b4530_old:140");
+	CHECK_PLACE(k, 0xffffffffc0105400, "bpf_prog_6deef7357e7b4530_kept:0");
+	/* kallsyms is as it was: that was before the note, or long after it */
+	kernel_capture_now(k);
+	CHECK_PLACE(k, 0xffffffffc0105090, "bpf_prog_0123456789abcdef_new:10");
+	kernel_module_range(k, false, 0xffffffffc0105080, 0x100, "bpf_prog_0123456789abcdef_new");
+	CHECK_PLACE(k, 0xffffffffc0105090, "kallsyms:ffffffffc0105090");
+	kernel_module_range(k, true, 0xffffffffc0105000, 0x500, "bpf_prog_fedcba9876543210_last");
+	CHECK_PLACE(k, 0xffffffffc01054ff, "bpf_prog_fedcba9876543210_last:4ff");
+	CHECK_PLACE(k, 0xffffffffc0105500, "bpf_prog_6deef7357e7b4530_kept:100");
+	kernel_module_range(k, true, 0xffffffffc0200000, 0x10,
+			    "bpf_prog_0123456789abcdef_" LONG_NAME);
+	CHECK_PLACE(k, 0xffffffffc020000f,
+		    "bpf_prog_0123456789abcdef_a_name_that_is_longer_than_what_a_not:f");
+	kernel_module_range(k, true, 0, 0x10, "bpf_prog_0123456789abcdef_null");
+	kernel_module_range(k, true, UINT64_MAX - 1, 0x10, "bpf_prog_0123456789abcdef_end");
+	CHECK_PLACE(k, UINT64_MAX, "kallsyms:ffffffffffffffff");
+	free_all(k);
+}
+
+/* Far more than are kept in memory; those that are loaded are. */
+TEST(many_bpf_programs)
+{
+	struct kernel *k;
+	char name[64];
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
+			"ffffffff81000000 T _stext\nffffffff81002000 T _etext\n");
+	kernel_set_session(k, tmpdir);
+	kernel_module_range(k, true, 0xffffffffc0100000, 0x100, "bpf_prog_0123456789abcdef_first");
+	for (unsigned int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "bpf_prog_%016x_n", i);
+		kernel_module_range(k, true, 0xffffffffc0200000, 0x100, name);
+		if (i % 1000 == 0)
+			kernel_capture_now(k);
+	}
+	CHECK_PLACE(k, 0xffffffffc0100010, "bpf_prog_0123456789abcdef_first:10");
+	CHECK_PLACE(k, 0xffffffffc0200010, "bpf_prog_0000000000001387_n:10");
 	free_all(k);
 }
 
@@ -358,15 +417,16 @@ static bool has_symbol(const char *name)
 
 	if (kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, NULL))
 		return false;
-	for (size_t i = 0; i < symbols.parts[0].nr_symbols; i++)
-		has |= !strcmp(symbols.parts[0].symbols[i].name, name);
+	for (size_t p = 0; p < symbols.nr_parts; p++)
+		for (size_t i = 0; i < symbols.parts[p].nr_symbols; i++)
+			has |= !strcmp(symbols.parts[p].symbols[i].name, name);
 	kernel_symbols_free(&symbols);
 	return has;
 }
 
 #define TEXT	"ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
 
-/* BPF programs and trampolines are in the kernel's part, once one is sampled. */
+/* BPF programs have parts of their own, trampolines are in the kernel's, once one is sampled. */
 TEST(generated_code_has_symbols)
 {
 	struct kernel *k;
@@ -395,6 +455,15 @@ TEST(generated_code_has_symbols)
 	kernel_note_sample(k, 0xffffffffc0201020);
 	kernel_capture_now(k);
 	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured again for the same page");
+	/* loaded and unloaded between two captures */
+	kernel_module_range(k, true, 0xffffffffc0300000, 0x100, "bpf_prog_0123456789abcdef_brief");
+	kernel_module_range(k, false, 0xffffffffc0300000, 0x100, "bpf_prog_0123456789abcdef_brief");
+	kernel_capture_now(k);
+	CHECK(has_symbol("bpf_prog_0123456789abcdef_brief"), "a program by its note");
+	unlink(tmpdir_path("kernel-symbols"));
+	kernel_module_range(k, true, 0xffffffffc0301000, 0x100, "bpf_prog_0123456789abcdef_brief");
+	kernel_capture_now(k);
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured again for a known program");
 	free_all(k);
 }
 

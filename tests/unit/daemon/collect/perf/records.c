@@ -123,6 +123,23 @@ TEST(control_groups)
 	end_with_id(&b, 1, 2, 9, 0);
 	CHECK(perf_record_parse(b.at, b.size, &r) == -EBADMSG, "a path without end");
 
+	begin(&b, PERF_RECORD_KSYMBOL, 0);
+	add64(&b, 0xffffffffc0100040);
+	add64(&b, (uint64_t)PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER << 48 |
+		  (uint64_t)PERF_RECORD_KSYMBOL_TYPE_BPF << 32 | 0x180);
+	add(&b, "bpf_prog\0\0\0\0\0\0\0", 16);
+	end_with_id(&b, 1, 2, 9, 0);
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_CODE && r.time == 9,
+	      "code");
+	CHECK(r.code.start == 0xffffffffc0100040 && r.code.size == 0x180 && !r.code.is_loaded &&
+	      !strcmp(r.code.name, "bpf_prog"), "its end");
+	begin(&b, PERF_RECORD_KSYMBOL, 0);
+	add64(&b, 0xffffffffc0100040);
+	add64(&b, 0x180);
+	add64(&b, UINT64_MAX);
+	end_with_id(&b, 1, 2, 9, 0);
+	CHECK(perf_record_parse(b.at, b.size, &r) == -EBADMSG, "a name without end");
+
 	make_sample(&b, PERF_RECORD_MISC_USER, 0x401000, 10, 11, 999, 3);
 	CHECK(!perf_record_cgroup(b.at, b.size), "not told");
 	add64(&b, 77);
