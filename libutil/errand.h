@@ -58,9 +58,9 @@ uint64_t errand_blocked_ns(const struct errand_look *before, const struct errand
 
 /*
  * Run @errand, a struct of @size bytes, and copy it back; returns what run() did. -ETIMEDOUT: it
- * hangs, another one at that place does, or too many of its kind do. -EAGAIN: no thread for it yet. An errand
- * hangs that was blocked for a second; waiting for a CPU does not count, the opener's neither. The
- * thread inherits the caller's priority while that waits. Any thread.
+ * hangs, another one at that place does, or too many of its kind do. -EAGAIN: no thread for it yet.
+ * An errand hangs that was blocked for a second; waiting for a CPU does not count, the opener's
+ * neither. The thread inherits the caller's priority while that waits. Any thread.
  */
 int errand_run(struct errand *errand, size_t size);
 
