@@ -62,7 +62,7 @@ static struct {
 	struct worker *idle;		/* the one that ran last is first: others run late */
 	unsigned int nr_idle, nr_starting;
 	struct job *late;
-	unsigned int nr_late[2];	/* by is_brief */
+	unsigned int nr_late[ERRAND_KINDS];
 } pool;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -155,7 +155,7 @@ static void remove_late(struct job *j)
 	while (*at != j)
 		at = &(*at)->next;
 	*at = j->next;
-	pool.nr_late[j->errand->is_brief]--;
+	pool.nr_late[j->errand->kind]--;
 }
 
 /* With the lock. False: enough are idle, it has to end. */
@@ -348,7 +348,7 @@ static bool leave(struct worker *w, struct job *j)
 	if (is_left) {
 		j->next = pool.late;
 		pool.late = j;
-		pool.nr_late[j->errand->is_brief]++;
+		pool.nr_late[j->errand->kind]++;
 	}
 	pthread_mutex_unlock(&pool.lock);
 	return is_left || !lock(&w->held, FOREVER_NS);	/* it is just giving it back */
@@ -400,12 +400,13 @@ static bool hangs_at(uint64_t place)
 
 static int take_worker(const struct errand *errand, bool briefly, struct worker **ret)
 {
-	const unsigned int max = errand->is_brief ? ERRANDS_BRIEF_LATE_MAX : ERRANDS_LATE_MAX;
+	const unsigned int max = errand->kind == ERRAND_BRIEF ? ERRANDS_BRIEF_LATE_MAX :
+							       ERRANDS_LATE_MAX;
 	int err = -ETIMEDOUT;
 
 	pthread_once(&once, init);
 	pthread_mutex_lock(&pool.lock);
-	if (pool.nr_late[errand->is_brief] < max && !hangs_at(errand->place)) {
+	if (pool.nr_late[errand->kind] < max && !hangs_at(errand->place)) {
 		*ret = take_idle(!briefly);
 		err = *ret ? 0 : -EAGAIN;
 	}
@@ -420,7 +421,8 @@ void errand_set_urgent(bool urgent)
 
 int errand_run(struct errand *errand, size_t size)
 {
-	const bool briefly = errand->is_brief && __atomic_load_n(&is_urgent, __ATOMIC_RELAXED);
+	const bool briefly = errand->kind == ERRAND_BRIEF &&
+			     __atomic_load_n(&is_urgent, __ATOMIC_RELAXED);
 	const int fd = errand->fd;
 	struct worker *w;
 	struct job *j;

@@ -15,8 +15,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ERRANDS_LATE_MAX	8	/* hanging threads; then nothing is tried */
-#define ERRANDS_BRIEF_LATE_MAX	16	/* the same for brief errands */
+/*
+ * What it takes to make one hang: a file system whose server is gone, or just a process of any
+ * user's. After so many hanging ones, no more of that kind are tried.
+ */
+enum errand_kind {
+	ERRAND_FILE,
+	ERRAND_MEMORY,		/* of a process */
+	ERRAND_BRIEF,		/* about a process; see errand_set_urgent() */
+	ERRAND_KINDS
+};
+#define ERRANDS_LATE_MAX	8
+#define ERRANDS_BRIEF_LATE_MAX	16
 #define ERRAND_BRIEF_MS		50	/* how long a brief errand is waited for */
 #define ERRAND_SOON_MS		5	/* for ERRAND_REST_MS after that was too short */
 #define ERRAND_REST_MS		2000
@@ -29,7 +39,7 @@ struct errand {			/* the first member of what it is about */
 	uint64_t place;		/* what it may hang at, as errand_place() */
 	int fd;			/* the thread has a duplicate; or -1 */
 	int opened;		/* result: a descriptor, or -1; closed if it comes too late */
-	bool is_brief;		/* see errand_set_urgent() */
+	enum errand_kind kind;
 };
 
 /* The file system of @fd, without asking its server. */
@@ -48,9 +58,9 @@ uint64_t errand_blocked_ns(const struct errand_look *before, const struct errand
 
 /*
  * Run @errand, a struct of @size bytes, and copy it back; returns what run() did. -ETIMEDOUT: it
- * hangs, another one at that place does, or too many do. -EAGAIN: no thread for it yet. An errand
- * hangs that was blocked for a second; waiting for a CPU does not count, the opener's neither. The
- * thread inherits the caller's priority while that waits. Any thread.
+ * hangs, another one at that place does, or too many of its kind do. -EAGAIN: no thread for it yet.
+ * An errand hangs that was blocked for a second; waiting for a CPU does not count, the opener's
+ * neither. The thread inherits the caller's priority while that waits. Any thread.
  */
 int errand_run(struct errand *errand, size_t size);
 

@@ -16,7 +16,10 @@
 #define OBJECT_TEXT_MAX		4096		/* bytes of a name or file; longer ones are cut */
 #define OBJECT_LINES_MAX	(64u << 10)	/* bytes of a line table */
 
-/* A copy: for each object this, then the bytes of its name, file and line table. */
+/*
+ * A copy: for each object this, then the bytes of its name, file and line table. A head of zeros is
+ * the last: there was no room for more.
+ */
 struct object_head {
 	uint64_t object;		/* address and mark */
 	uint32_t number;		/* enum op_runtime_number */

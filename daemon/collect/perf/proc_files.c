@@ -36,7 +36,7 @@ static int run(struct aside *all, uint32_t tgid, struct errand *e, size_t size)
 		return -EAGAIN;
 	e->place = hash_mix((uint64_t)(all == links_aside) << 32 | PLACES, tgid);
 	e->fd = -1;
-	e->is_brief = true;
+	e->kind = ERRAND_BRIEF;
 	err = errand_run(e, size);
 	if (err != -ETIMEDOUT)
 		return err;

@@ -215,6 +215,7 @@ static int look(struct look *l, uint32_t pid, uid_t uid)
 
 	l->pid = pid;
 	l->errand.fd = -1;
+	l->errand.kind = ERRAND_MEMORY;
 	l->errand.place = hash_mix((uint64_t)(uintptr_t)run, uid);
 	err = errand_run(&l->errand, sizeof(*l));
 	return err ? err : l->errand.opened;

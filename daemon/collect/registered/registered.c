@@ -41,7 +41,8 @@
 #define WINDOWS_MAX	4		/* of a process, for a collector that is given tables */
 #define GONE_MAX	1024
 #define NAMED_MAX	65536		/* code objects of a process */
-#define USER_BYTES	(UINT64_C(128) << 20)	/* of the copies of a user */
+#define WANTED_BYTES	(8 + 4 * sizeof(struct hash_slot))	/* for each, at most */
+#define USER_BYTES	(UINT64_C(128) << 20)	/* of the copies of a user, and of what is wanted */
 #define ALL_BYTES	(UINT64_C(512) << 20)
 
 /* The code objects of an interpreter. */
@@ -53,6 +54,7 @@ struct objects {
 	uint64_t not_before;		/* ns */
 	int fd;				/* what was read, or -1 */
 	uint64_t size;
+	bool is_full;			/* no room for more */
 };
 
 struct process {
@@ -104,12 +106,19 @@ static struct process *find(struct registered *r, uint32_t tgid)
 	return NULL;
 }
 
+static void drop_wanted(struct objects *o)
+{
+	hash_table_free(&o->known);
+	free(o->wanted);
+	o->wanted = NULL;
+	o->nr = o->room = o->nr_read = 0;
+}
+
 static void drop_objects(struct process *p)
 {
 	if (p->objects.fd >= 0)
 		close(p->objects.fd);
-	hash_table_free(&p->objects.known);
-	free(p->objects.wanted);
+	drop_wanted(&p->objects);
 	p->objects = (struct objects){ .fd = -1 };
 }
 
@@ -247,16 +256,26 @@ static struct process *next_due(struct registered *r, uint64_t *ret_at)
 	return NULL;
 }
 
-static bool has_room(struct registered *r, const struct process *of, uint64_t size)
+static uint64_t bytes_of(const struct process *p)
 {
-	uint64_t of_user = size, all = size;
+	return p->size + p->objects.size + p->objects.room * WANTED_BYTES;
+}
+
+/* Those that were not looked at yet share what one user has. */
+static bool is_same_user(const struct process *a, const struct process *b)
+{
+	return a->uid == b->uid && !a->start_time == !b->start_time;
+}
+
+/* For @more bytes of @of (as a difference, which may wrap), beside all that there are. */
+static bool has_room(struct registered *r, const struct process *of, uint64_t more)
+{
+	uint64_t of_user = more, all = more;
 	struct process *p;
 
 	list_for_each_entry(p, &r->processes, order) {
-		if (p == of)
-			continue;
-		all += p->size + p->objects.size;
-		of_user += p->uid == of->uid ? p->size + p->objects.size : 0;
+		all += bytes_of(p);
+		of_user += is_same_user(p, of) ? bytes_of(p) : 0;
 	}
 	return of_user <= USER_BYTES && all <= ALL_BYTES;
 }
@@ -320,7 +339,7 @@ static void keep_copy(struct registered *r, struct process *p, int fd, bool is_n
 		close(fd);
 		return;
 	}
-	if (!has_room(r, p, p->objects.size + (uint64_t)st.st_size)) {
+	if (!has_room(r, p, (uint64_t)st.st_size - p->size)) {
 		log_about(LOG_MISC, "process %" PRIu32 ": ignored code that it registered: no room "
 			  "beside that of others", p->tgid);
 		close(fd);
@@ -369,6 +388,22 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* No more of them are read. What is read says so: the process is counted in jit.damaged. */
+static void end_objects(struct process *p)
+{
+	static const struct object_head none = { 0 };
+	struct objects *o = &p->objects;
+
+	log_about(LOG_MISC, "process %" PRIu32 ": ignored names of interpreted functions: "
+		  "no room beside those of others", p->tgid);
+	drop_wanted(o);
+	o->is_full = true;
+	if (o->fd < 0)
+		o->fd = memfd_create("objects", MFD_CLOEXEC);
+	if (o->fd >= 0 && !file_write_fd(o->fd, &none, sizeof(none)))
+		o->size += sizeof(none);
+}
+
 /* Append @fd, which it takes over, to what was read before. */
 static void keep_objects(struct registered *r, struct process *p, int fd)
 {
@@ -377,9 +412,10 @@ static void keep_objects(struct registered *r, struct process *p, int fd)
 	size_t size = fstat(fd, &st) ? 0 : (size_t)st.st_size;
 	char *bytes = NULL;
 
-	if (!has_room(r, p, p->size + o->size + size)) {
-		log_about(LOG_MISC, "process %" PRIu32 ": ignored names of interpreted functions: "
-			  "no room beside those of others", p->tgid);
+	if (o->is_full) {
+		;			/* since the look began */
+	} else if (!has_room(r, p, size)) {
+		end_objects(p);
 	} else if (o->fd < 0) {
 		o->fd = fd;
 		o->size = size;
@@ -463,7 +499,7 @@ static void look(struct registered *r, struct process *p)
 		p->wanted = p->is_changing = false;
 		p->looked_at = now_ns();
 		p->not_before = p->looked_at + PAUSE_MIN_NS;
-		p->objects.nr_read = p->objects.nr;
+		drop_wanted(&p->objects);
 	} else {
 		if (p->start_time && owner.start_time != p->start_time) {
 			drop_copy(r, p);	/* its number was used again */
@@ -589,18 +625,24 @@ static void add_object(struct registered *r, struct process *p, uint64_t object,
 	struct objects *o = &p->objects;
 	uint64_t not_before = o->not_before;
 
-	if (o->nr && o->number != number) {
+	if (o->number && o->number != number) {
 		drop_objects(p);		/* after exec */
 		o->not_before = not_before;
 	}
-	if (o->nr == NAMED_MAX ||
+	if (o->nr == NAMED_MAX || o->is_full ||
 	    hash_table_find(&o->known, hash, is_object, o, &object) != HASH_NONE)
 		return;
+	/* a few are nobody's: so is, at first, the process */
+	if (o->nr && o->nr == o->room && !has_room(r, p, o->room * WANTED_BYTES)) {
+		end_objects(p);
+		return;
+	}
+	if (!has_unread(p))
+		pthread_cond_signal(&r->work);
 	o->number = number;
 	xgrow(o->wanted, o->nr, o->room);
 	o->wanted[o->nr] = object;
 	hash_table_add(&o->known, hash, (uint32_t)o->nr++);
-	pthread_cond_signal(&r->work);
 }
 
 void registered_want_object(struct registered *r, uint32_t tgid, uint64_t object, uint32_t number)

@@ -65,6 +65,20 @@ static inline pid_t attack(bool (*prepare)(void), void (*run)(void))
 	return pid;
 }
 
+/* Whether @attempt returns true in a child that runs as @uid. */
+static inline bool is_true_for(uid_t uid, bool (*attempt)(void))
+{
+	pid_t pid = fork();
+	int status = 1;
+
+	if (!pid) {
+		if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+			_exit(1);
+		_exit(!attempt());
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
 static inline void attack_end(pid_t pid)
 {
 	kill(pid, SIGKILL);

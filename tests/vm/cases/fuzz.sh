@@ -6,8 +6,9 @@
 # module unloads, and profiles as if nothing had been.
 
 module=/opt/oprofile/module/oprofile.ko
-# where the kernel can let single allocations fail (the debug kernel), without a word about it
+# where the kernel can let single allocations fail (the debug kernel), most without a word about it
 if [ -d /sys/kernel/debug/failslab ]; then
+	touch "$RESULTS/failing"		# see run-case
 	echo 0 > /sys/kernel/debug/failslab/verbose
 	echo N > /sys/kernel/debug/failslab/ignore-gfp-wait
 	echo 0 > /sys/kernel/debug/fail_usercopy/verbose

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* access.c - what a user can reach of the daemon's files, memory and processes */
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include "libdb/session/lock.h"
+#include "libutil/file.h"
+#include "libutil/proc_stat.h"
 #include "tests/unit/daemon/hostile/play.h"
 #include "tests/unit/daemon/hostile/workers.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
 static pid_t daemon_process, helper;
-
-/* Run @attempt as @uid in a child. Whether it returned true: all was refused. */
-static bool is_refused(uid_t uid, bool (*attempt)(void))
-{
-	pid_t pid = fork();
-	int status = 1;
-
-	if (!pid) {
-		if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
-			_exit(1);
-		_exit(!attempt());
-	}
-	return waitpid(pid, &status, 0) == pid && !status;
-}
 
 /* ---- the session folder ---- */
 
@@ -58,9 +48,61 @@ static bool cannot_replace(void)
 TEST(the_session_folder)
 {
 	start_daemon();
-	CHECK(is_refused(ATTACKER_UID, cannot_replace), "it worked");
+	CHECK(is_true_for(ATTACKER_UID, cannot_replace), "it worked");
 	CHECK(!ask("ping"), "ping");
 	CHECK(!ask("shutdown"), "shutdown");
+}
+
+/* ---- a lock of his own ---- */
+
+static pid_t bystander;
+
+/* As a daemon with the bystander's pid would have signed it, in a folder of his own. */
+static bool forge_lock(void)
+{
+	char boot[64], exe[64], stat_path[64], text[300];
+	struct proc_stat process;
+	struct stat program;
+	int fd, len;
+
+	snprintf(exe, sizeof(exe), "%s/daemon_hostile_access", program_dir);
+	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", bystander);
+	if (file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) ||
+	    proc_stat_read(stat_path, &process) || stat(exe, &program))
+		return false;
+	len = snprintf(text, sizeof(text), "%d\n%" PRIu64 " %s %jx:%ju\n", bystander,
+		       process.start_time, boot, (uintmax_t)program.st_dev,
+		       (uintmax_t)program.st_ino);
+	fd = open(tmpdir_path("his/lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	return write(fd, text, (size_t)len) == len && !flock(fd, LOCK_EX);
+}
+
+static void keep_lock(void)
+{
+	for (;;)
+		pause();
+}
+
+/* What root's opcontrol --shutdown ends is not the process that a user's lock names. */
+TEST(a_forged_lock)
+{
+	pid_t attacker;
+	int status;
+
+	if (geteuid())
+		SKIP("needs root, to become another user");
+	tmpdir_make();
+	make_attackers_dir();
+	bystander = fork();
+	if (!bystander)
+		keep_lock();
+	attacker = attack(forge_lock, keep_lock);
+	CHECK(session_lock_signal(tmpdir_path("his"), SIGKILL) == -EPERM &&
+	      !waitpid(bystander, NULL, WNOHANG), "it ended a bystander");
+	CHECK(!chown(tmpdir_path("his/lock"), 0, 0) &&
+	      !session_lock_signal(tmpdir_path("his"), SIGKILL) &&
+	      waitpid(bystander, &status, 0) == bystander, "root's own, of the same text");
+	attack_end(attacker);
 }
 
 /* ---- requests that change something ---- */
@@ -78,7 +120,7 @@ static bool cannot_request(void)
 TEST(requests_of_others)
 {
 	start_daemon();
-	CHECK(is_refused(ATTACKER_UID, cannot_request), "it worked");
+	CHECK(is_true_for(ATTACKER_UID, cannot_request), "it worked");
 	CHECK(!ask("start") && !ask("shutdown"), "ours");
 }
 
@@ -123,8 +165,8 @@ TEST(processes)
 	daemon_process = daemon_pid();
 	helper = worker_helper(daemon_process);
 	CHECK(helper, "no helper");
-	CHECK(is_refused(ATTACKER_UID, cannot_trace), "a user's");
-	CHECK(is_refused(65534, cannot_trace_helper), "nobody's");
+	CHECK(is_true_for(ATTACKER_UID, cannot_trace), "a user's");
+	CHECK(is_true_for(65534, cannot_trace_helper), "nobody's");
 	CHECK(!ask("shutdown"), "shutdown");
 }
 

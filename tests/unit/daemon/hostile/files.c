@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include "tests/unit/daemon/hostile/play.h"
+#include "tests/unit/fuse_server.h"
 #include "tests/unit/own_mounts.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -85,9 +86,14 @@ static bool put_loop(const char *path)
 	return f && fwrite(endless_loop, sizeof(endless_loop), 1, f) == 1 && !fclose(f);
 }
 
+static bool has_own_mounts(void)
+{
+	return !unshare(CLONE_NEWUSER) && own_mounts();
+}
+
 static bool mount_over_sudo(void)
 {
-	return put_loop(tmpdir_path("his/sudo")) && !unshare(CLONE_NEWUSER) && own_mounts() &&
+	return put_loop(tmpdir_path("his/sudo")) && has_own_mounts() &&
 	       !mount(tmpdir_path("his/sudo"), sudo, NULL, MS_BIND, NULL);
 }
 
@@ -102,13 +108,9 @@ static void run_sudo(void)
 
 TEST(another_file_in_a_mount_namespace)
 {
-	pid_t pid = fork(), host;
-	int status = 1;
+	pid_t pid, host;
 
-	if (!pid)
-		_exit(setresuid(ATTACKER_UID, ATTACKER_UID, ATTACKER_UID) ||
-		      unshare(CLONE_NEWUSER) || !own_mounts());
-	if (waitpid(pid, &status, 0) != pid || status)
+	if (!is_true_for(ATTACKER_UID, has_own_mounts))
 		SKIP("needs root, and user namespaces for all users");
 	start_daemon();
 	sudo = xstrdup(tmpdir_path("sudo"));
@@ -125,6 +127,103 @@ TEST(another_file_in_a_mount_namespace)
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(pid);
 	attack_end(host);
+}
+
+/* ---- a file of a file system that he serves, and whose server answers no more ---- */
+
+static void *served_code;
+
+static bool put_line(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+/* Of a user namespace in which he has his own number; after setresuid() its files are root's. */
+static bool has_own_namespace(void)
+{
+	char map[40];
+
+	snprintf(map, sizeof(map), "%u %u 1", ATTACKER_UID, ATTACKER_UID);
+	return !prctl(PR_SET_DUMPABLE, 1) && !unshare(CLONE_NEWUSER) &&
+	       put_line("/proc/self/setgroups", "deny") && put_line("/proc/self/gid_map", map) &&
+	       put_line("/proc/self/uid_map", map) && own_mounts();
+}
+
+static bool mount_served(const char *at)
+{
+	int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[100];
+	pid_t server;
+
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%u,group_id=%u", dev,
+		 ATTACKER_UID, ATTACKER_UID);
+	if (mount("test", at, "fuse.test", MS_NOSUID | MS_NODEV, options))
+		return false;
+	server = fork();
+	if (!server && !prctl(PR_SET_PDEATHSIG, SIGKILL))
+		fuse_serve(dev);
+	close(dev);
+	return server > 0;
+}
+
+static bool map_served(void)
+{
+	char *at = xasprintf("%s/his/mnt", tmpdir), *file = path_join(at, "code");
+	int fd = -1;
+
+	served_size = sizeof(endless_loop);
+	served_file = xmalloc(served_size);
+	memcpy(served_file, endless_loop, served_size);
+	(void)mkdir(at, 0755);
+	if (has_own_namespace() && mount_served(at))
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+	served_code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	free(file);
+	free(at);
+	return served_code != MAP_FAILED;
+}
+
+static void run_served(void)
+{
+	spin_at(served_code);
+}
+
+/*
+ * Nobody asks it anything, and others' samples are recorded while it would not answer. The kernel
+ * keeps processes outside of his namespace from his file system, but not from reading about it.
+ */
+TEST(a_server_that_does_not_answer)
+{
+	pid_t attacker, other;
+	char *others;
+
+	need_perf();
+	tmpdir_make();
+	make_attackers_dir();
+	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!is_true_for(ATTACKER_UID, map_served))
+		SKIP("needs root, and FUSE and user namespaces for all users");
+	CHECK(!start(tmpdir_path("sd")), "%s", output);
+	attacker = attack(map_served, run_served);
+	*(volatile int *)mute = 1;
+	other = busy_child();
+	CHECK(!ask("start"), "start");
+	let_work(attacker);
+	let_work(other);
+	CHECK(!ask("dump"), "dump");
+	others = xasprintf("%s/daemon_hostile_files", program_dir);
+	CHECK(has_samples_of(others), "no samples in '%s'", others);
+	CHECK(!mute[1], "the server was asked %d times", mute[1]);
+	check_nothing_lost();
+	CHECK(!ask("shutdown"), "shutdown");
+	kill(mute[2], SIGKILL);		/* the attacker could not close the file */
+	attack_end(attacker);
+	attack_end(other);
+	free(others);
 }
 
 /* ---- paths that are too long, or too deep ---- */

@@ -2,15 +2,14 @@
 /*
  * fuse.c - a program on a file system whose server stops answering does not stop the daemon
  *
- * The server is a child process that speaks FUSE itself: it serves one file, a shell, and once the
- * shell runs it keeps reading requests without answering them. Files of FUSE are not opened, so for
- * a network file system whose server is gone stands an overlay of root's above it. Needs root and
- * perf_event_open().
+ * The file is a shell, and once it runs the server keeps reading requests without answering them.
+ * Files of FUSE are not opened, so for a network file system whose server is gone stands an overlay
+ * of root's above it. Needs root and perf_event_open(). An unprivileged user's server:
+ * unit/daemon/hostile/files.c.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -28,82 +27,9 @@
 #include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "tests/unit/fuse_server.h"
 #include "tests/unit/own_mounts.h"
 #include "tests/unit/tmpdir.h"
-
-#define FILE_NODE	2
-#define REQUEST_MAX	(256 * 1024)
-
-static char *shell;
-static size_t shell_size;
-static int *mute;			/* shared: answer no more; requests since then */
-
-static void reply(int dev, const struct fuse_in_header *in, int err, const void *data, size_t n)
-{
-	static char buf[REQUEST_MAX];
-	struct fuse_out_header out = {.len = sizeof(out) + n, .error = err, .unique = in->unique};
-
-	memcpy(buf, &out, sizeof(out));
-	if (n)
-		memcpy(buf + sizeof(out), data, n);
-	(void)!write(dev, buf, out.len);
-}
-
-static struct fuse_attr attr_of(uint64_t node)
-{
-	return (struct fuse_attr){
-		.ino = node,
-		.size = node == FILE_NODE ? shell_size : 0,
-		.mode = node == FILE_NODE ? S_IFREG | 0755 : S_IFDIR | 0755,
-		.nlink = 1,
-		.blksize = 4096,
-	};
-}
-
-static void reply_read(int dev, const struct fuse_in_header *in, const struct fuse_read_in *r)
-{
-	size_t n = r->offset < shell_size ? shell_size - r->offset : 0;
-
-	reply(dev, in, 0, shell + (n ? r->offset : 0), n < r->size ? n : r->size);
-}
-
-/* Timeouts of 0: every later request for the file comes to us. */
-static void serve(int dev)
-{
-	static char request[REQUEST_MAX];
-	const struct fuse_in_header *in = (void *)request;
-	struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31,
-				     .max_write = 4096, .max_readahead = 4096};
-	struct fuse_entry_out entry = {.nodeid = FILE_NODE, .attr = attr_of(FILE_NODE)};
-	struct fuse_open_out opened = {.open_flags = FOPEN_KEEP_CACHE};
-	struct fuse_attr_out attr = {.attr_valid = 0};
-	struct fuse_statfs_out fs = {.st = {.namelen = 255, .bsize = 4096}};
-
-	while (read(dev, request, sizeof(request)) > 0) {
-		if (*(volatile int *)mute) {
-			__atomic_add_fetch(&mute[1], 1, __ATOMIC_RELAXED);
-			continue;
-		}
-		attr.attr = attr_of(in->nodeid);
-		if (in->opcode == FUSE_INIT)
-			reply(dev, in, 0, &init, sizeof(init));
-		else if (in->opcode == FUSE_LOOKUP)
-			reply(dev, in, 0, &entry, sizeof(entry));
-		else if (in->opcode == FUSE_GETATTR)
-			reply(dev, in, 0, &attr, sizeof(attr));
-		else if (in->opcode == FUSE_OPEN)
-			reply(dev, in, 0, &opened, sizeof(opened));
-		else if (in->opcode == FUSE_READ)
-			reply_read(dev, in, (void *)(request + sizeof(*in)));
-		else if (in->opcode == FUSE_STATFS)
-			reply(dev, in, 0, &fs, sizeof(fs));
-		else if (in->opcode == FUSE_FLUSH || in->opcode == FUSE_RELEASE)
-			reply(dev, in, 0, NULL, 0);
-		else if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET)
-			reply(dev, in, -ENOSYS, NULL, 0);
-	}
-	_exit(0);
-}
 
 /* Mounted where everybody may use it, root's daemon too. */
 static pid_t mount_it(const char *at)
@@ -119,7 +45,7 @@ static pid_t mount_it(const char *at)
 		SKIP("needs root and /dev/fuse");
 	server = fork();
 	if (!server)
-		serve(dev);
+		fuse_serve(dev);
 	close(dev);
 	return server;
 }
@@ -199,7 +125,7 @@ static void profile_it(bool lives, bool by_overlay)
 
 	need_perf();
 	tmpdir_make();
-	CHECK(!file_read_all("/bin/sh", 16 << 20, &shell, &shell_size), "no /bin/sh");
+	CHECK(!file_read_all("/bin/sh", 16 << 20, &served_file, &served_size), "no /bin/sh");
 	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	mkdir(tmpdir_path("mnt"), 0755);
 	server = mount_it(tmpdir_path("mnt"));
@@ -227,7 +153,7 @@ static void profile_it(bool lives, bool by_overlay)
 	free(files);
 	free(program);
 	free(dir);
-	free(shell);
+	free(served_file);
 }
 
 TEST(a_server_that_stops_answering)

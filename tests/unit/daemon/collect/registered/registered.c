@@ -26,8 +26,10 @@
 #include "daemon/record/trans.h"
 #include "libutil/clock.h"
 #include "libutil/file.h"
+#include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
 #include "libutil/sandbox/worker.h"
+#include "runtime/runtime.h"
 #include "tests/registered_elf.h"
 
 #define DEADLINE_NS	(300 * NS_PER_SECOND)	/* for a machine that is very busy */
@@ -301,6 +303,63 @@ TEST(only_mapped_elf_files_are_copied)
 }
 
 /* Whatever it is at the moment, it becomes a table or none, and others have theirs. */
+/* ---- code objects of interpreters ---- */
+
+#define OBJECTS		65536
+#define PROCESSES	60		/* of a user: more than all may have so many */
+
+static void nothing(void)
+{
+}
+
+/* Whether what was read of its objects says that some are missing. */
+static bool lacks_objects(pid_t pid)
+{
+	int fd = registered_objects(r, (uint32_t)pid);
+	struct object_head head = { .number = 1 };
+	struct stat st;
+	bool lacks;
+
+	if (fd < 0)
+		return false;
+	lacks = !fstat(fd, &st) && st.st_size >= (off_t)sizeof(head) &&
+		!file_read_at(fd, &head, sizeof(head), st.st_size - (off_t)sizeof(head)) &&
+		!head.number;
+	close(fd);
+	return lacks;
+}
+
+/* Of no runtime, so that reading them costs nothing. */
+static pid_t want_objects(uid_t uid, uint64_t nr)
+{
+	pid_t pid = start(nothing, wait_for_ever, uid);
+
+	registered_want_object(r, (uint32_t)pid, 0x1000, OP_RUNTIMES);
+	registered_wait(r, NS_PER_SECOND);	/* its user is known */
+	for (uint64_t i = 1; i < nr; i++)
+		registered_want_object(r, (uint32_t)pid, 0x1000 * i, OP_RUNTIMES);
+	return pid;
+}
+
+/* The lists of a user's processes, which names are to be read for, do not take all memory. */
+TEST(wanted_objects_are_bounded)
+{
+	pid_t pids[PROCESSES], other;
+	size_t nr = 0;
+
+	open_registered();
+	do
+		pids[nr] = want_objects(USER, OBJECTS);
+	while (!lacks_objects(pids[nr++]) && nr < PROCESSES);
+	CHECK(nr > 10 && nr < PROCESSES, "%zu processes", nr);
+	other = want_objects(USER + 1, OBJECTS);
+	CHECK(!lacks_objects(other), "another user's");
+	close_registered();
+	end(other);
+	while (nr > 0)
+		end(pids[--nr]);
+}
+
 TEST(an_image_that_changes_harms_nobody)
 {
 	pid_t changing, good;
