@@ -12,7 +12,10 @@
  *		sampler_1000hz	samples with all frames that really came of 1000 a second
  *		sampler_still_N	how long a thread with N KiB of stack stands still, median and 99th
  *				percentile of 500 samples
+ *		sampler_crowd_N	samples with frames at 100 Hz, of those due, of N busy threads at
+ *				a time that use 0.1 s each, 64 threads or more in all
  *
+ *	sampler_cost still, sampler_cost crowd	only these
  *	sampler_cost work	do the work, print its CPU time in seconds: for other profilers
  *
  * All is CPU time, which other programs on the machine disturb least; medians of RUNS.
@@ -235,6 +238,91 @@ static void show_still(size_t kib)
 	sampler_destroy(p);
 }
 
+/* --- crowds --- */
+
+#define CROWD_NS	10000000u
+
+static atomic_ullong used_ns;
+
+static void *use_a_tenth(void *unused)
+{
+	uint64_t used;
+
+	(void)unused;
+	do
+		used = (uint64_t)(seconds_of(CLOCK_THREAD_CPUTIME_ID) * 1e9);
+	while (used < 10 * (uint64_t)CROWD_NS);
+	used_ns += used;
+	return NULL;
+}
+
+static void count_by_weight(void *context, const struct sampler_sample *sample)
+{
+	(void)context;
+	nr_samples += sample->nr_frames ? sample->weight : 0;
+}
+
+static int keep_missed(void *context, const struct sampler_summary *summary,
+		       struct sampler_error *e)
+{
+	(void)e;
+	*(uint64_t *)context = summary->missed;
+	return 0;
+}
+
+static void run_crowd(unsigned int nr_threads)
+{
+	pthread_t threads[128];
+	unsigned int nr = 0;
+
+	while (nr < nr_threads && !pthread_create(&threads[nr], NULL, use_a_tenth, NULL))
+		nr++;
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+}
+
+static void show_crowd(unsigned int nr_threads)
+{
+	static const struct sampler_builder_ops ops = {
+		.size = sizeof(ops), .sample = count_by_weight, .completed = keep_missed,
+	};
+	uint64_t missed = 0;
+	const struct sampler_builder builder = { &ops, &missed };
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_profiler *p;
+	double due;
+
+	params.interval_ns = CROWD_NS;
+	params.samples = 0;
+	params.clock = SAMPLER_CPU;
+	nr_samples = used_ns = 0;
+	if (sampler_create(NULL, &params, &builder, &p))
+		return;
+	if (!sampler_start(p))
+		for (unsigned int nr = 0; nr < 64; nr += nr_threads)
+			run_crowd(nr_threads);
+	sampler_destroy(p);
+	due = (double)used_ns / CROWD_NS;
+	printf("bench sampler_crowd_%u %.1f percent (%llu of %.0f, and %llu missed)\n", nr_threads,
+	       (double)nr_samples / due * 100, (unsigned long long)nr_samples, due,
+	       (unsigned long long)missed);
+}
+
+static void show_stills(void)
+{
+	show_still(60);
+	show_still(1024);
+	show_still(4096);
+}
+
+static void show_crowds(void)
+{
+	show_crowd(2);
+	show_crowd(8);
+	show_crowd(32);
+	show_crowd(128);
+}
+
 int main(int argc, char **argv)
 {
 	static struct costs plain, interrupted, sampled, not_unwound;
@@ -242,6 +330,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "work")) {
 		printf("%.6f\n", work());
+		return 0;
+	}
+	if (argc > 1) {
+		(!strcmp(argv[1], "still") ? show_stills : show_crowds)();
 		return 0;
 	}
 	for (int i = 0; i < RUNS; i++) {
@@ -258,8 +350,7 @@ int main(int argc, char **argv)
 	printf("bench sampler_unwind %.1f us\n", thread - beside(&not_unwound));
 	printf("bench sampler_100hz %.3f percent_of_a_core\n", (stop + thread) * 1e-6 * 100 * 100);
 	printf("bench sampler_1000hz %.0f samples/s\n", rate(&sampled));
-	show_still(60);
-	show_still(1024);
-	show_still(4096);
+	show_stills();
+	show_crowds();
 	return 0;
 }
