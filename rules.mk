@@ -24,6 +24,10 @@ WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 VERSION  := 0.2.0
 
+# what cannot be built here is said where something is built, by that make itself
+builds_nothing := $(filter clean help deps quickstart test dist distcheck deb rpm image uninstall \
+	print-%,$(MAKECMDGOALS))
+
 # Where things go, by GNU's names
 PREFIX        ?= /usr/local
 prefix        ?= $(PREFIX)

@@ -10,6 +10,5 @@ $(eval $(call library,libask.a,$(filter-out fleet/ask/opfleet.c,$(call sources,f
 	libstore.a libexchange.a))
 $(eval $(call program,opfleet,fleet/ask/opfleet.c,libask.a))
 else
-$(if $(filter clean help deps,$(MAKECMDGOALS)),,$(info oppush and opfleet are left out: they need \
-	libcurl4-openssl-dev))
+$(if $(builds_nothing),,$(info oppush and opfleet are left out: they need libcurl4-openssl-dev))
 endif
