@@ -7,7 +7,8 @@ bpf_arch  := $(filter x86_64-%,$(shell $(CC) -dumpmachine 2> /dev/null))
 has_bpf   := $(if $(and $(bpf_clang),$(bpftool),$(bpf_arch)),$(shell \
 	echo '\#include <bpf/libbpf.h>' | $(CC) -E -x c - > /dev/null 2>&1 && echo y))
 ifneq ($(has_bpf),)
-bpf_include := -I$(O) $(addprefix -I/usr/include/,$(shell $(CC) -print-multiarch 2> /dev/null))
+# (where Debian has asm/types.h; clang -target bpf does not look there)
+bpf_include := -I$(O) $(addprefix -I,$(wildcard /usr/include/x86_64-linux-gnu))
 $(O)/daemon/collect/bpf/program/walk.o: daemon/collect/bpf/program/walk.c
 	@mkdir -p $(@D)
 	$(call say,BPF)$(bpf_clang) -O2 -g -ffreestanding -target bpf -mcpu=v3 -D__x86_64__ \
