@@ -4,8 +4,7 @@
 bpf_clang := $(or $(shell command -v clang),$(if $(filter clang%,$(CC)),$(CC)))
 bpftool   := $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 bpf_arch  := $(filter x86_64-%,$(shell $(CC) -dumpmachine 2> /dev/null))
-has_bpf   := $(if $(and $(bpf_clang),$(bpftool),$(bpf_arch)),$(shell \
-	echo '\#include <bpf/libbpf.h>' | $(CC) -E -x c - > /dev/null 2>&1 && echo y))
+has_bpf   := $(if $(and $(bpf_clang),$(bpftool),$(bpf_arch)),$(call has_header,bpf/libbpf.h))
 ifneq ($(has_bpf),)
 # (where Debian has asm/types.h; clang -target bpf does not look there)
 bpf_include := -I$(O) $(addprefix -I,$(wildcard /usr/include/x86_64-linux-gnu))
