@@ -24,6 +24,14 @@ WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 VERSION  := 0.2.0
 
+# $(call has_header,FILE): not empty if the compiler finds it. (Without a '#', which make 4.3 and
+# its predecessors escape differently.)
+has_header = $(shell $(CC) $(CPPFLAGS) -E -include $(1) -x c /dev/null > /dev/null 2>&1 && echo y)
+
+# what cannot be built here is said where something is built, by that make itself
+builds_nothing := $(filter clean help deps quickstart test dist distcheck deb rpm image uninstall \
+	print-%,$(MAKECMDGOALS))
+
 # Where things go, by GNU's names
 PREFIX        ?= /usr/local
 prefix        ?= $(PREFIX)

@@ -3,11 +3,11 @@
 # The BPF program, where clang, bpftool and libbpf are there; elsewhere the rest goes without it.
 bpf_clang := $(or $(shell command -v clang),$(if $(filter clang%,$(CC)),$(CC)))
 bpftool   := $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
-bpf_arch  := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
-has_bpf   := $(if $(and $(bpf_clang),$(bpftool),$(bpf_arch)),$(shell \
-	echo '\#include <bpf/libbpf.h>' | $(CC) -E -x c - > /dev/null 2>&1 && echo y))
+bpf_arch  := $(filter x86_64-%,$(shell $(CC) -dumpmachine 2> /dev/null))
+has_bpf   := $(if $(and $(bpf_clang),$(bpftool),$(bpf_arch)),$(call has_header,bpf/libbpf.h))
 ifneq ($(has_bpf),)
-bpf_include := -I$(O) $(addprefix -I/usr/include/,$(shell $(CC) -print-multiarch 2> /dev/null))
+# (where Debian has asm/types.h; clang -target bpf does not look there)
+bpf_include := -I$(O) $(addprefix -I,$(wildcard /usr/include/x86_64-linux-gnu))
 $(O)/daemon/collect/bpf/program/walk.o: daemon/collect/bpf/program/walk.c
 	@mkdir -p $(@D)
 	$(call say,BPF)$(bpf_clang) -O2 -g -ffreestanding -target bpf -mcpu=v3 -D__x86_64__ \
@@ -23,7 +23,7 @@ $(O)/daemon/collect/bpf/walker.o: cppflags += -I$(O)
 bpf_source := daemon/collect/bpf/walker.c
 bpf_flags  := -lbpf -lelf -lz
 else
-$(if $(filter clean help deps,$(MAKECMDGOALS)),,$(info the BPF collector is left out: \
+$(if $(builds_nothing),,$(info the BPF collector is left out: \
 	it needs x86-64, clang, bpftool and libbpf-dev))
 bpf_source := daemon/collect/bpf/absent.c
 bpf_flags  :=

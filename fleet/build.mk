@@ -1,5 +1,5 @@
 # what fleet/ builds, where libcurl is there; elsewhere the rest goes without it
-has_curl := $(shell echo '\#include <curl/curl.h>' | $(CC) $(CPPFLAGS) -E -x c - > /dev/null 2>&1 && echo y)
+has_curl := $(call has_header,curl/curl.h)
 ifneq ($(has_curl),)
 $(eval $(call library,libstore.a,fleet/http.c $(call sources,fleet/store),libformats.a libutil.a,-lcurl))
 $(O)/fleet/store/schema.o: $(wildcard fleet/schema/*.sql)
@@ -10,6 +10,5 @@ $(eval $(call library,libask.a,$(filter-out fleet/ask/opfleet.c,$(call sources,f
 	libstore.a libexchange.a))
 $(eval $(call program,opfleet,fleet/ask/opfleet.c,libask.a))
 else
-$(if $(filter clean help deps,$(MAKECMDGOALS)),,$(info oppush and opfleet are left out: they need \
-	libcurl4-openssl-dev))
+$(if $(builds_nothing),,$(info oppush and opfleet are left out: they need libcurl4-openssl-dev))
 endif

@@ -11,6 +11,7 @@
 #include "libutil/message.h"
 #include "libutil/number.h"
 #include "libutil/plain_text.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
 #define HEADERS_MAX	65536	/* bytes of an answer's */
@@ -131,6 +132,17 @@ static int count_sent(CURL *curl, curl_infotype what, char *bytes, size_t n, voi
 	return 0;
 }
 
+/* libcurl calls it while data comes, and each second while it waits. */
+static int tick(void *context, curl_off_t total, curl_off_t received, curl_off_t to_send,
+		curl_off_t sent)
+{
+	(void)context;
+	(void)to_send;
+	(void)sent;
+	progress_tell(NULL, (size_t)received / 1000, (size_t)total / 1000, "kB of the answer");
+	return 0;
+}
+
 static void set_options(struct http *h, const char *ca_file, unsigned int timeout_s)
 {
 	CURL *c = h->curl;
@@ -146,6 +158,7 @@ static void set_options(struct http *h, const char *ca_file, unsigned int timeou
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, tick);
 	curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);	/* or it does not call: */
 	curl_easy_setopt(c, CURLOPT_DEBUGFUNCTION, count_sent);
 	curl_easy_setopt(c, CURLOPT_DEBUGDATA, h);
@@ -215,6 +228,7 @@ void http_post(struct http *h, const struct http_request *request, struct http_a
 	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, request->gzipped ? &encoding : &type);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, request->bytes);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
+	curl_easy_setopt(h->curl, CURLOPT_NOPROGRESS, request->answer_max ? 0L : 1L);
 	code = curl_easy_perform(h->curl);
 	measure(h, ret);
 	if (code && !(code == CURLE_WRITE_ERROR && ret->cut)) {

@@ -32,7 +32,7 @@ struct http_request {
 	bool gzipped;			/* Content-Encoding: gzip */
 	const void *bytes;
 	size_t size;
-	size_t answer_max;		/* bytes; 0: HTTP_ANSWER_MAX */
+	size_t answer_max;		/* bytes; 0: HTTP_ANSWER_MAX, and no progress is told */
 };
 
 struct http_answer {

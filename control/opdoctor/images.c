@@ -129,6 +129,7 @@ static void add_image(const struct machine *m, struct collection *c,
 	} else if (image->is_kernel) {
 		finding_add(f, VERDICT_POOR, "hot image", "%s of '%s': the kernel's functions have "
 			    "no names", share, image->name);
+		finding_advise(f, "opreport -l --verbose prints why");
 	} else if (image->kind == IMAGE_FILE) {
 		finding_add(f, VERDICT_POOR, "hot image", "%s of '%s': the file is not here", share,
 			    image->name);

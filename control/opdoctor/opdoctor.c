@@ -14,6 +14,7 @@
 #include "libutil/terminal_width.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/confine.h"
+#include "pp/cli/terminal.h"
 
 #define WIDTH		100	/* columns, if the output is not a terminal */
 #define MIN_WIDTH	60
@@ -78,7 +79,9 @@ static int examine(void)
 		findings_begin(&f, "session");
 		finding_add(&f, VERDICT_NO, "session", "not examined: %s", e.text);
 	} else {
+		progress_begin();
 		probe_session(&m, session_dir, raw.session ? raw.session : SESSION_CURRENT, &f);
+		progress_end();
 	}
 	if (raw.json)
 		findings_print_json(&f, stdout);

@@ -143,7 +143,7 @@ int earlier_session_save(const char *session_dir, const struct session_info *our
 {
 	char *samples_dir = session_samples_path(session_dir, SESSION_CURRENT);
 	char *stats_dir = session_stats_path(session_dir, SESSION_CURRENT, NULL);
-	char *difference = NULL, *name;
+	char *difference = NULL, *name = NULL;
 	const char *prefix = SAVED_PREFIX;
 	int err = 0;
 

@@ -12,6 +12,7 @@
 #include "libutil/print_line.h"
 #include "libutil/table.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/terminal.h"
 #include "pp/report/share_interval.h"
 
 #define FUNCTIONS_MAX	20000	/* of a side: those with most samples */
@@ -178,6 +179,7 @@ static void print(const struct fleet_options *o, struct fleet_comparison *c)
 		if (c->list[i].direction)
 			c->list[nr++] = c->list[i];
 	qsort(c->list, nr, sizeof(*c->list), compare_functions);
+	progress_end();
 	printf("%zu of %zu functions changed by more than chance and hosts' differences\n"
 	       "%.0f and %.0f hosts, %.0f and %.0f samples\n"
 	       "first %%   second %%  change     at least   image path               symbol name\n",

@@ -7,6 +7,7 @@
 #include "fleet/ask/options.h"
 #include "libutil/message.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/terminal.h"
 
 static int init(const struct fleet_options *o, struct store *s, struct op_error *e)
 {
@@ -37,12 +38,15 @@ static int run(const struct fleet_options *o)
 {
 	struct store *s = NULL;
 	struct op_error e = { "" };
-	int err = store_open(o->url, o->headers, o->ca_file, &s, &e);
+	int err;
 
+	progress_begin();
+	err = store_open(o->url, o->headers, o->ca_file, &s, &e);
 	if (!err && o->command->takes_selection)
 		err = schema_check(s, &e);
 	if (!err)
 		err = o->command->run(o, s, &e);
+	progress_end();
 	if (err)
 		report_error("%s", *e.text ? e.text : strerror(-err));
 	store_close(s);

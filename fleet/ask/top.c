@@ -9,6 +9,7 @@
 #include "fleet/ask/options.h"
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/terminal.h"
 
 #define NS	1e9
 
@@ -67,6 +68,7 @@ int fleet_top(const struct fleet_options *o, struct store *s, struct op_error *e
 	strbuf_free(&sql);
 	if (err)
 		return err;
+	progress_end();
 	printf("%.3f cores in %.0f s\ncores     %%        image name               symbol name\n",
 	       total / NS / seconds, seconds);
 	for (size_t i = 0; i < rows.nr; i++) {
@@ -150,6 +152,7 @@ static void print_hosts(const struct fleet_options *o, struct host *hosts, size_
 	for (size_t i = 0; i < nr; i++)
 		outliers += hosts[i].is_outlier;
 	qsort(hosts, nr, sizeof(*hosts), compare_hosts);
+	progress_end();
 	printf("%zu host%s, median %.4f %%, outliers: %zu\ncores     %%        host\n", nr,
 	       nr == 1 ? "" : "s", 100 * middle, outliers);
 	for (size_t i = 0; i < nr && i < o->limit; i++) {

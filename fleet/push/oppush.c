@@ -34,6 +34,7 @@
 #include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/terminal.h"
 
 #define RESTART_SECONDS	5	/* after a sender crashed */
 
@@ -69,7 +70,10 @@ static _Noreturn void be_sender(const struct supervisor *v, size_t target, int s
 	sandbox_close_others(&socket, 1);
 	if (again)
 		sleep(RESTART_SECONDS);
+	if (o->once)
+		progress_begin();
 	status = (unsigned char)push_sender_run(&sending);
+	progress_end();
 	(void)fd_message_send(socket, &status, sizeof(status), NULL, 0);
 	end_process(0);
 }

@@ -21,6 +21,7 @@
 #include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/plain_text.h"
+#include "libutil/progress.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/confine.h"
 
@@ -46,6 +47,7 @@ struct sender {
 	bool has_refused;
 	bool slice_refused;		/* a part of this slice */
 	bool last_was_sent;		/* all parts of the slice that was asked for before */
+	size_t nr_done;			/* slices, by this process */
 };
 
 /* --- pure rules --- */
@@ -251,6 +253,7 @@ static void end_slice(struct sender *x, const struct push_slice *slice)
 	x->cursor.parts = x->cursor.parts_ns = 0;
 	x->tries = x->unread = 0;
 	x->slice_refused = false;
+	x->nr_done++;
 	save(x);
 }
 
@@ -370,6 +373,7 @@ int push_sender_run(const struct push_sending *s)
 			wait_ms(IDLE_MS / 2 + random_number() % IDLE_MS);
 			continue;
 		}
+		progress_tell(s->target->name, x.nr_done, x.nr_done + waiting, "slices");
 		go_on = send_slice(&x, &slice);
 		if (waiting > 1 && !x.tries && !s->once)
 			pace(&x, &slice);
