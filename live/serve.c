@@ -33,6 +33,7 @@
 #define KEPT		4	/* profiles */
 #define WAITING_MAX	8	/* of the connections: so that others are answered */
 #define TIME_TEXT_MAX	64	/* bytes of a time in a query */
+#define TIME_WORDS	6	/* at most, of the times of a query */
 #define ANSWER_MAX	(16u << 20)	/* bytes; a name may be asked for many times */
 
 struct kept {
@@ -315,34 +316,53 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 
 /* --- the page --- */
 
+enum { SINCE, UNTIL, BEFORE, NR_TIMES };	/* what the query of a page may have */
+
+/* Append what opreport is to be called with for @times, "" if missing; @texts: storage. */
+static size_t time_words(char times[NR_TIMES][TIME_TEXT_MAX], const char **words, char *texts[2])
+{
+	size_t nr = 0;
+
+	if (*times[BEFORE]) {
+		texts[0] = xasprintf("time:%s", times[BEFORE]);
+		texts[1] = xasprintf("time:%s..%s", times[SINCE], times[UNTIL]);
+		memcpy(words, (const char *[]){ "{", texts[0], "}", "{", texts[1], "}" },
+		       TIME_WORDS * sizeof(*words));
+		return TIME_WORDS;
+	}
+	if (*times[SINCE])
+		words[nr++] = texts[0] = xasprintf("--since=%s", times[SINCE]);
+	if (*times[UNTIL])
+		words[nr++] = texts[1] = xasprintf("--until=%s", times[UNTIL]);
+	return nr;
+}
+
 /*
- * The options for a page of the time that the query names, or of the current session. They are
- * parsed as opreport's are; the server's lock protects the parser.
+ * The options for a page of the time that the query names, maybe compared with one before, or of
+ * the current session. They are parsed as opreport's are; the server's lock protects the parser.
  */
 static int page_options(const struct server *s, const struct http_request *r,
 			struct report_options *ret, struct op_error *e)
 {
-	static const char *const names[] = { "since", "until" };
-	const char **words = xcalloc(s->options.nr_page_words + 2, sizeof(*words));
-	char *times[2] = { NULL, NULL };
+	static const char *const names[] = { "since", "until", "before" };
+	const char **words = xcalloc(s->options.nr_page_words + TIME_WORDS, sizeof(*words));
+	char times[NR_TIMES][TIME_TEXT_MAX], *texts[2] = { NULL, NULL };
 	size_t nr = 0;
 	int err = 0;
 
 	for (; nr < s->options.nr_page_words; nr++)
 		words[nr] = s->options.page_words[nr];
-	for (size_t i = 0; i < 2 && !err; i++) {
-		char value[TIME_TEXT_MAX];
-
-		err = http_text(r, names[i], value, sizeof(value));
+	for (size_t i = 0; i < NR_TIMES && !err; i++) {
+		err = http_text(r, names[i], times[i], sizeof(times[i]));
 		if (err)
 			op_error_set(e, err, "invalid value for '%s'", names[i]);
-		else if (*value)
-			words[nr++] = times[i] = xasprintf("--%s=%s", names[i], value);
 	}
-	if (!err)
+	if (!err) {
+		nr += time_words(times, words + nr, texts);
 		err = report_options_parse((int)nr, words, ret, e);
-	free(times[0]);
-	free(times[1]);
+	}
+	free(texts[0]);
+	free(texts[1]);
 	free(words);
 	return err;
 }
@@ -408,6 +428,7 @@ static const char about[] =
 	"opserve answers:\n"
 	"/page                           flame graph, functions and source, in a browser\n"
 	"/page?since=-1h&until=now       the same of a range of the history\n"
+	"/page?since=-1h&before=A..B     the same, compared with the range A..B\n"
 	"/pprof/profile?seconds=N        samples of N seconds, as a Google CPU profile\n"
 	"/debug/pprof/profile?seconds=N  the same as profile.proto, with names\n"
 	"/pprof/symbol                   names of addresses of these profiles\n"

@@ -1218,9 +1218,11 @@ function listen() {
 
 /* --- opserve: another time --- */
 
+var rangeNames = ["since", "until", "before"];
+
 function askRange() {
 	var query = new URLSearchParams();
-	["since", "until"].forEach(function (name) {
+	rangeNames.forEach(function (name) {
 		var value = byId("range-" + name).value.trim();
 		if (value)
 			query.set(name, value);
@@ -1231,7 +1233,7 @@ function askRange() {
 function startRange() {
 	var query = new URLSearchParams(location.search);
 	byId("range").hidden = !data.served;
-	["since", "until"].forEach(function (name) {
+	rangeNames.forEach(function (name) {
 		byId("range-" + name).value = query.get(name) || "";
 		byId("range-" + name).addEventListener("keydown", function (e) {
 			if (e.key === "Enter")
