@@ -23,6 +23,7 @@ struct control_config {
 	unsigned int callgraph_depth;
 	struct unwind_cache *unwind;	/* NULL: none, frame pointers only */
 	struct collector *collector;	/* NULL: not shown */
+	const char *no_bpf;		/* why that is not bpf; NULL or "": no reason */
 	bool oprofilefs;		/* buffer sizes can be read there */
 };
 

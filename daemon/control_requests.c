@@ -229,12 +229,12 @@ static void add_priority(struct collector *collector, struct strbuf *out)
 	add_u64(out, "drain.queues_full", status.queues_full);
 }
 
-static void add_trouble(const char *trouble, struct strbuf *out)
+static void add_text(const char *key, const char *text, struct strbuf *out)
 {
-	if (!*trouble)
+	if (!text || !*text)
 		return;
-	strbuf_add(out, "trouble ");
-	answer_add_line(out, trouble);
+	strbuf_addf(out, "%s ", key);
+	answer_add_line(out, text);
 }
 
 static void add_status(const struct control_config *config, struct strbuf *out)
@@ -245,6 +245,7 @@ static void add_status(const struct control_config *config, struct strbuf *out)
 	add_u64(out, "pid", getpid());
 	strbuf_addf(out, "state %s\n", recorder_running(config->recorder) ? "running" : "paused");
 	strbuf_addf(out, "collector %s\n", info->collector);
+	add_text("no_bpf", config->no_bpf, out);
 	strbuf_addf(out, "model %s\n", info->model);
 	strbuf_addf(out, "cpu_type %s\n", info->cpu_type);
 	add_u64(out, "period_ns", info->period_ns);
@@ -267,7 +268,7 @@ static void add_status(const struct control_config *config, struct strbuf *out)
 	add_counts(config->recorder, out);
 	add_priority(config->collector, out);
 	ext_status(config->ext, out);
-	add_trouble(recorder_trouble(config->recorder), out);
+	add_text("trouble", recorder_trouble(config->recorder), out);
 	add_session_bytes(config->session_dir, out);
 	add_u64(out, "start_time", info->start_time);
 }
@@ -296,10 +297,7 @@ static int do_start(const struct control_config *config, const char *argument, s
 	char *note = err ? NULL : recorder_take_note(config->recorder);
 
 	(void)argument;
-	if (note) {
-		strbuf_add(text, "note ");
-		answer_add_line(text, note);
-	}
+	add_text("note", note, text);
 	free(note);
 	return err;
 }

@@ -25,6 +25,7 @@ struct daemon {
 	struct registered *registered;
 	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
 	struct bpf_walker *walker;	/* NULL: no BPF program walks stacks */
+	struct op_error no_bpf;		/* why "auto" has none; else "" */
 	struct recorder *recorder;
 	struct control *control;
 	int64_t drain_at, counts_at, sync_at, poll_at;	/* ms */

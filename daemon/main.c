@@ -45,6 +45,8 @@ static void log_start(const struct daemon *d)
 		snprintf(text, sizeof(text), "CPU type %s", d->status.cpu_type);
 	log_line("collector %s, model %s, %s; events %s", d->collector->name, d->status.model, text,
 		 d->events_text);
+	if (d->no_bpf.text[0])
+		log_line("%s", d->no_bpf.text);
 	if (d->status.note[0])
 		log_line("%s", d->status.note);
 	privileges_log(&d->user);

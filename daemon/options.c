@@ -178,9 +178,9 @@ static int set_options(const struct raw *raw, struct options *o, struct op_error
 				    raw->session_dir, strerror(errno));
 	o->collector = xstrdup(raw->collector ? raw->collector : "module");
 	if (strcmp(o->collector, "module") && strcmp(o->collector, "perf") &&
-	    strcmp(o->collector, "bpf"))
+	    strcmp(o->collector, "bpf") && strcmp(o->collector, "auto"))
 		return op_error_set(e, -EINVAL, "invalid value '%s' for --collector: expected "
-				    "module, perf or bpf", o->collector);
+				    "module, perf, bpf or auto", o->collector);
 	if (!raw->events && !raw->ext_feature)
 		return op_error_set(e, -EINVAL, "no event given; use "
 				    "--events=NAME:value:counter:count:um:kernel:user");
@@ -239,7 +239,7 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 		 "where samples are written (" SESSION_DIR_DEFAULT ")", "DIR"},
 		{"collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from",
-		 "module|perf|bpf"},
+		 "module|perf|bpf|auto"},
 		{"cpu-type", 0, POPT_ARG_STRING, &raw.cpu_type, 0,
 		 "type of the CPUs whose events are counted (timer: sample by time)", "NAME"},
 		{"events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",

@@ -77,21 +77,35 @@ static int make_unwind_cache(struct daemon *d, struct op_error *e)
 				  "without them", strerror(-err)) : 0;
 }
 
+/* All of it is in use from the start, however few tables there are. */
+static size_t walker_memory(const struct options *o)
+{
+	size_t most = (size_t)sysconf(_SC_PHYS_PAGES) / 32 * (size_t)sysconf(_SC_PAGESIZE);
+
+	return o->unwind_memory < most ? o->unwind_memory : most;
+}
+
 /* As root; what it opens serves whoever records. */
 static int load_walker(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
+	bool is_auto = !strcmp(o->collector, "auto");
+	int err;
 
-	if (strcmp(o->collector, "bpf") != 0 || !has_tables(o))
+	if ((!is_auto && strcmp(o->collector, "bpf") != 0) || !has_tables(o))
 		return 0;
-	return bpf_walker_load(o->unwind_memory, &d->walker, e);
+	err = bpf_walker_load(walker_memory(o), &d->walker, is_auto ? &d->no_bpf : e);
+	return is_auto ? 0 : err;
 }
 
-static struct collector *choose_collector(const char *name)
+/* "auto" is bpf, or perf if there is nothing to walk or the program cannot be loaded. */
+static struct collector *choose_collector(const struct daemon *d)
 {
-	if (!strcmp(name, "bpf"))
-		return collector_bpf();
-	return !strcmp(name, "perf") ? collector_perf() : collector_device();
+	const char *name = d->options.collector;
+
+	if (!strcmp(name, "module"))
+		return collector_device();
+	return d->walker || !strcmp(name, "bpf") ? collector_bpf() : collector_perf();
 }
 
 static int open_collector(struct daemon *d, struct op_error *e)
@@ -114,8 +128,15 @@ static int open_collector(struct daemon *d, struct op_error *e)
 	};
 	int err;
 
-	d->collector = choose_collector(o->collector);
+	d->collector = choose_collector(d);
 	err = d->collector->open(d->collector, &config, e);
+	if (err && d->walker && !strcmp(o->collector, "auto")) {
+		d->no_bpf = *e;		/* as before Linux 5.19 [PC-97] */
+		bpf_walker_free(d->walker);
+		config.walker = d->walker = NULL;
+		d->collector = choose_collector(d);
+		err = d->collector->open(d->collector, &config, e);
+	}
 	if (err)
 		return err;
 	d->collector_open = true;
@@ -171,6 +192,7 @@ static int open_control(struct daemon *d, struct op_error *e)
 		.callgraph_depth = d->options.callgraph_depth,
 		.unwind = d->unwind,
 		.collector = d->collector,
+		.no_bpf = d->no_bpf.text,
 		.oprofilefs = !strcmp(d->collector->name, "module"),
 		.listening = d->listening,
 	};

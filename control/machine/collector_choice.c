@@ -64,7 +64,6 @@ static int choose_perf(const struct host *h, const struct setup *s, struct colle
 {
 	int err = h->try_cycles();
 
-	c->bpf = s->collector == COLLECTOR_BPF;
 	c->counts = !err && !is_timer(&c->kinds);
 	if (!c->counts || wants_time(s->model))
 		set_by_time(c, s->model, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * collector_choice.h - choose the collector, the kernel module or perf_event_open(2), and whether
- * it samples by the CPUs' counters or by time
+ * it samples by the CPUs' counters or by time. Whether a BPF program walks the stacks of perf's
+ * samples is chosen by the daemon, which loads it.
  *
  * The module is preferred to perf, and counters to time. What the user requests by name is not
  * replaced. doc/control.md [CC-40].
@@ -18,7 +19,6 @@
 
 struct collector_choice {
 	bool module;
-	bool bpf;			/* perf's events, with stacks walked by a BPF program */
 	struct op_error no_module;	/* why "auto" does not use it; else "" */
 	char model[32];			/* what triggers samples; "": unknown before the start */
 	uint64_t clock_khz;		/* the nominal clock that this collector uses */

@@ -91,7 +91,7 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	if (*s->image_filter)
 		add_word(&w, xasprintf("--image=%s", s->image_filter));
 	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" :
-							choice->bpf ? "bpf" : "perf"));
+							collector_request_name(s->collector)));
 	if (s->callgraph_depth)
 		add_word(&w, xasprintf("--callgraph-depth=%" PRIu64, s->callgraph_depth));
 	if (s->callgraph_depth && s->call_arcs)

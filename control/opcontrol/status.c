@@ -383,6 +383,8 @@ void status_print_running(const char *answer, FILE *out)
 	print_originals(answer, out);
 	if (answer_value(answer, "collector", text, sizeof(text)))
 		fprintf(out, "Collector: %s\n", text);
+	if (answer_value(answer, "no_bpf", trouble, sizeof(trouble)))	/* advice: opdoctor */
+		fprintf(out, "Not bpf: %.*s\n", (int)strcspn(trouble, ";"), trouble);
 	print_model(answer, out);
 	print_shares(answer, out);
 	print_kernel_symbols(answer, out);

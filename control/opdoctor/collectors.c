@@ -89,7 +89,7 @@ static void probe_right(const struct machine *m, bool whole_machine, const char 
 		finding_add(f, VERDICT_OK, name, "%s can profile user code and kernel", what);
 }
 
-/* Used on request only, so that nothing is missing where it cannot be. */
+/* Where it cannot be loaded perf's stacks are copied, so that nothing is missing. */
 static void probe_bpf(const struct machine *m, struct findings *f)
 {
 	struct op_error e = { "" };
@@ -97,7 +97,7 @@ static void probe_bpf(const struct machine *m, struct findings *f)
 	if (m->try_bpf(&e))
 		finding_add_with_remedy(f, VERDICT_NOTE, "bpf", "%s", e.text);
 	else
-		finding_add(f, VERDICT_OK, "bpf", "on request, opcontrol --collector=bpf: like "
+		finding_add(f, VERDICT_OK, "bpf", "opcontrol --callgraph without the module: like "
 			    "perf, but stacks are walked in the kernel");
 }
 

@@ -68,7 +68,7 @@ static int explain(int err, struct op_error *e)
 				    "CAP_BPF and CAP_PERFMON, or use --collector=perf",
 				    strerror(-err));
 	case EINVAL:
-		return op_error_set(e, err, "this kernel rejects the BPF program: Linux 5.17 is "
+		return op_error_set(e, err, "this kernel rejects the BPF program: Linux 5.19 is "
 				    "needed; use --collector=perf (--verbose=misc logs more)");
 	default:
 		return op_error_set(e, err, "cannot load the BPF program: %s; use --collector=perf",

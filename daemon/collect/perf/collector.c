@@ -551,7 +551,6 @@ struct collector *collector_perf(void)
 {
 	static struct perf_collector collector = {
 		.collector = {
-			.name = "perf",
 			.open = perf_open,
 			.close = perf_close,
 			.start = perf_start,
@@ -571,5 +570,6 @@ struct collector *collector_perf(void)
 		.timer_fd = -1,
 	};
 
+	collector.collector.name = "perf";
 	return &collector.collector;
 }

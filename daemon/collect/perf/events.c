@@ -87,7 +87,8 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
 		return op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
 				    strerror(errno));
-	return setup->walker && !asked->raw ? open_walker(ev, cpu, setup, c, e) : 0;
+	/* the kernel runs no such program for a precise event unless it lists user callers */
+	return setup->walker && !asked->raw && !asked->precise ? open_walker(ev, cpu, setup, c, e) : 0;
 }
 
 /* Make room for the events of one more thread. Those of the first thread keep their sums. */

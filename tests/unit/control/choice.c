@@ -78,8 +78,8 @@ TEST(time_without_counters)
 	file_remove_tree(tmpdir_path("root/sys"));
 	CHECK(!choose(&h, COLLECTOR_AUTO, "", &c, &e) && c.module && !c.counts, "%s", e.text);
 	CHECK(!strcmp(c.by_time, "no hardware counters"), "%s", c.by_time);
-	CHECK(!choose(&h, COLLECTOR_PERF, "", &c, &e) && !c.counts && !c.bpf, "%s", e.text);
-	CHECK(!choose(&h, COLLECTOR_BPF, "", &c, &e) && !c.module && c.bpf, "%s", e.text);
+	CHECK(!choose(&h, COLLECTOR_PERF, "", &c, &e) && !c.counts, "%s", e.text);
+	CHECK(!choose(&h, COLLECTOR_BPF, "", &c, &e) && !c.module, "%s", e.text);
 	CHECK(!strcmp(c.model, "timer") && strstr(c.by_time, "no hardware"), "%s", c.by_time);
 	fake.cycles = -EBUSY;
 	CHECK(!choose(&h, COLLECTOR_PERF, "auto", &c, &e) && strstr(c.by_time, "another program"),

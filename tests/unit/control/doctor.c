@@ -100,7 +100,7 @@ TEST(good_machine)
 	probe_daemon(&m, &f);
 	is_found(&f, "collectors", "module", VERDICT_OK, "opcontrol --start loads it", NULL);
 	is_found(&f, "collectors", "perf", VERDICT_OK, "user code and kernel", NULL);
-	is_found(&f, "collectors", "bpf", VERDICT_OK, "opcontrol --collector=bpf", NULL);
+	is_found(&f, "collectors", "bpf", VERDICT_OK, "opcontrol --callgraph", NULL);
 	is_found(&f, "counters", "counters", VERDICT_OK, "Skylake", NULL);
 	is_found(&f, "counters", "hypervisor", VERDICT_OK, "real machine", NULL);
 	is_found(&f, "counters", "NMI watchdog", VERDICT_NOTE, "on: it occupies a counter", NULL);

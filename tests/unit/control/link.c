@@ -331,6 +331,7 @@ TEST(daemon_command_lines)
 	struct setting unwind[] = { { SET_CALL_ARCS, NULL }, { SET_UNWIND, (char *)"fp" },
 				    { SET_UNWIND_MEMORY, (char *)"16" },
 				    { SET_CALLGRAPH, (char *)"1024" },
+				    { SET_COLLECTOR, (char *)"perf" },
 				    { SET_HISTORY, NULL }, { SET_QUOTA, (char *)"1G" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
@@ -350,7 +351,7 @@ TEST(daemon_command_lines)
 	check_command(&s, false, &by_time,
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf");
+		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=auto");
 	CHECK(!setup_set(&s, all, ARRAY_SIZE(all), NULL), "set");
 	check_command(&s, true, &counts, "oprofiled --session-dir=/tmp --separate-lib=1 "
 		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
@@ -377,7 +378,7 @@ TEST(daemon_command_lines)
 	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		 "--events=CYCLES:0x0:0:100000:0x0:1:1 --vmlinux=%s "
-		 "--collector=perf", path);
+		 "--collector=auto", path);
 	check_command(&s, false, &by_time, want);
 	setup_free(&s);
 	free(path);

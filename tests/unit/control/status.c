@@ -119,6 +119,17 @@ TEST(warning_of_losses)
 	tmpdir_remove();
 }
 
+TEST(status_of_the_choice)
+{
+	char *text = print("pid 1\ncollector perf\nno_bpf '/sys/kernel/btf/vmlinux' is missing: it "
+			   "needs BTF; use --collector=perf\n");
+
+	CHECK(strstr(text, "\nCollector: perf\n"
+			   "Not bpf: '/sys/kernel/btf/vmlinux' is missing: it needs BTF\n"), "%s",
+	      text);
+	free(text);
+}
+
 TEST(status_of_priority)
 {
 	char *text = print("pid 1\npriority deadline\ndrain.priority nice\n"

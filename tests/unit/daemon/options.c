@@ -97,7 +97,7 @@ static const struct {
 	{ { EVENT, "--cpu-type=" }, "unknown CPU type ''" },
 	{ { EVENT, "--wrong" }, "--wrong: unknown option" },
 	{ { EVENT, "word" }, "unexpected argument 'word'" },
-	{ { EVENT, "--collector=magic" }, "'magic' for --collector: expected module, perf or bpf" },
+	{ { EVENT, "--collector=magic" }, "'magic' for --collector: expected module, perf, bpf or auto" },
 	{ { EVENT, "--vmlinux=/etc/passwd" }, "requires --kernel-range" },
 	{ { EVENT, "--vmlinux=/no/such", "--kernel-range=1,2" }, "does not exist" },
 	{ { EVENT, "--vmlinux=/etc/passwd", "--kernel-range=0,0" }, "START,END" },

@@ -8,11 +8,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include "daemon/process.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
+#include "tests/unit/daemon/collect/bpf/need_bpf.h"
 #include "tests/unit/daemon/program.h"
+#include "tests/unit/forbid_call.h"
 
 static pid_t pid_of_lock(void)
 {
@@ -167,6 +170,39 @@ TEST(start_to_end)
 }
 
 /* The old daemon, which may still be exiting, does not disturb the new one. */
+/* Start with the collector "auto" and @options, end, and return the status in between. */
+static const char *status_of_auto(const char *options)
+{
+	static struct strbuf status = STRBUF_INIT;
+	char *all = xasprintf("--collector=auto %s " EVENT, options);
+	struct op_error e = { "" };
+
+	strbuf_reset(&status);
+	CHECK(!run(tmpdir_path("sd"), all) && !output[0], "%s", output);
+	CHECK(!channel_ask(tmpdir_path("sd/control"), "status", 20000, &status, &e), "%s", e.text);
+	CHECK(!ask("shutdown"), "shutdown");
+	free(all);
+	return status.text;
+}
+
+/* BPF where there are stacks to walk and it works, else perf, and why. */
+TEST(auto_is_bpf_or_perf)
+{
+	const char *status;
+
+	need_bpf();
+	tmpdir_make();
+	status = status_of_auto("--callgraph-depth=8");
+	CHECK(strstr(status, "\ncollector bpf\n") && !strstr(status, "no_bpf"), "%s", status);
+	status = status_of_auto("--callgraph-depth=8 --unwind=fp");
+	CHECK(strstr(status, "\ncollector perf\n") && !strstr(status, "no_bpf"), "%s", status);
+	if (!forbid_call(SYS_bpf, EPERM))
+		SKIP("filters of system calls are not supported");
+	status = status_of_auto("--callgraph-depth=8");
+	CHECK(strstr(status, "\ncollector perf\nno_bpf cannot load the BPF program: "), "%s",
+	      status);
+}
+
 TEST(shutdown_is_complete_when_answered)
 {
 	pid_t pid = 0;

@@ -34,4 +34,10 @@ TEST(hostile_programs)
 	check_stacks("call_tree", hostile_modes, NR(hostile_modes), &by_bpf);
 }
 
+TEST(deeper_than_64_kib)
+{
+	need_bpf();
+	check_stacks("call_tree", huge_modes, 1, &by_bpf);
+}
+
 TEST_MAIN()

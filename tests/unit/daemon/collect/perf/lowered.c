@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/collect/bpf/walker.h"
 #include "daemon/collect/perf/events.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/fake_perf_open.h"
@@ -68,6 +69,17 @@ int ioctl(int fd, unsigned long request, ...)
 		*va_arg(list, uint64_t *) = 100 + kernel.nr_open;
 	va_end(list);
 	return 0;
+}
+
+static unsigned int nr_attached, attached_place;
+
+int bpf_walker_attach(struct bpf_walker *w, int event, int output, uint32_t place,
+		      enum bpf_watch_flags flags)
+{
+	(void)w, (void)event, (void)output, (void)flags;
+	nr_attached++;
+	attached_place = place;
+	return memfd_create("link", 0);
 }
 
 static const struct {
@@ -140,6 +152,34 @@ TEST(unsupported_features_are_lowered)
 		perf_events_close(&ev);
 		perf_events_free(&ev);
 	}
+}
+
+/* The kernel would refuse the BPF program for it: its stacks are copied. [PC-94] */
+TEST(a_precise_event_has_no_walker)
+{
+	struct bpf_walker walker = { 0 };
+	struct perf_counter counters[] = {
+		{ .name = "CYC", .type = PERF_TYPE_RAW, .config = 0x3c, .period = 1000 },
+		{ .name = "INST", .type = PERF_TYPE_RAW, .config = 0x1c0, .period = 1000,
+		  .precise = 3, .precise_asked = 3 },
+	};
+	struct perf_event_setup setup = { .counters = counters, .nr_counters = 2, .ring_pages = 4,
+					  .walker = &walker, .max_addresses = 64 };
+	struct perf_events ev = { 0 };
+	struct op_error e = { "" };
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.lost = kernel.build_ids = kernel.guests = true;
+	kernel.precise = 2;
+	CHECK(!perf_events_open(&ev, 1, &setup, &e), "%s", e.text);
+	CHECK(counters[1].precise == 2 && nr_attached == 1 &&
+	      attached_place == COLLECTOR_COUNTERS_MAX, "%u", nr_attached);
+	perf_events_close(&ev);
+	kernel.precise = 0;
+	CHECK(!perf_events_open(&ev, 1, &setup, &e) && !counters[1].precise && nr_attached == 3,
+	      "%s", e.text);
+	perf_events_close(&ev);
+	perf_events_free(&ev);
 }
 
 TEST(an_event_stays_on_its_type_of_cpu)

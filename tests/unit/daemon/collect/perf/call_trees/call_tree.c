@@ -78,6 +78,23 @@ LOOP void large_frames(void)
 		large();
 }
 
+/* More than can be copied. */
+NOINLINE void huge(void)
+{
+	volatile char room[100000];
+
+	for (size_t i = 0; i < sizeof(room); i += 1000)
+		room[i] = 1;
+	plain_c(sink, 1);
+	sink += (unsigned long)room[0];
+}
+
+LOOP void huge_frames(void)
+{
+	for (;;)
+		huge();
+}
+
 LOOP void plain(void)
 {
 	for (;;)
@@ -322,6 +339,8 @@ int main(int argc, char **argv)
 		plain();
 	else if (!strcmp(mode, "large"))
 		large_frames();
+	else if (!strcmp(mode, "huge"))
+		huge_frames();
 	else if (!strcmp(mode, "alloca"))
 		variable();
 	else if (!strcmp(mode, "recursion"))

@@ -124,6 +124,10 @@ static const struct mode large_modes[] = {
 	{.name = "large", .lines = {"spin plain_c large main ?"}, .needs_more = true},
 };
 
+static const struct mode huge_modes[] = {
+	{.name = "huge", .lines = {"spin plain_c huge main ?"}},
+};
+
 /* The programs that keep frame pointers in libraries too are few: what the kernel finds then. */
 static const struct mode listed_modes[] = {
 	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
@@ -172,7 +176,7 @@ static const struct mode storm_modes[] = {
 static inline bool is_ours(const char *name)
 {
 	static const char ours[] =
-		" main spin plain_a plain_b plain_c large alloca_inner alloca_outer recurse"
+		" main spin plain_a plain_b plain_c large huge alloca_inner alloca_outer recurse"
 		" on_signal interrupted compare sorts tail_first tail_last tail_caller reads"
 		" asks_time thread_inner thread_outer count_frame throws told_asm untold_asm"
 		" calls_asm maps_and_unmaps forged forges "
