@@ -18,14 +18,12 @@
 #include "fleet/push/stream.h"
 #include "libutil/clock.h"
 #include "libutil/fd_message.h"
-#include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/confine.h"
 
 #define HEADERS_VARIABLE	"OPPUSH_HEADERS_"
-#define HEADERS_LIMIT	65536	/* bytes of a file with headers */
 #define ONCE_TRIES	5
 #define DAMAGED_TRIES	3	/* of a slice, before it is left out: it is malformed, */
 #define READ_TRIES	10	/* or nobody knows why, as without memory: some 20 minutes */
@@ -125,9 +123,7 @@ static int read_headers(const struct push_sending *s, char **ret, struct op_erro
 		*ret = xstrdup(value);
 	} else if (s->credentials) {
 		path = xasprintf("%s/%s.headers", s->credentials, s->target->name);
-		err = file_read_all(path, HEADERS_LIMIT, ret, NULL);
-		if (err && err != -ENOENT)
-			op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+		err = http_read_headers(path, ret, e);
 		err = err == -ENOENT ? 0 : err;
 		free(path);
 	}

@@ -74,6 +74,7 @@ struct push_kind {
 	const char *name;		/* in "NAME:URL" */
 	bool is_local;			/* the place is a folder, not a URL */
 	const char *path;		/* put behind the URL if that has no path; or NULL */
+	bool has_query;			/* so do names of parts, and the URL has none */
 	const char *content_type;	/* of the parts */
 	bool gzipped;			/* the parts are gzip files: Content-Encoding */
 	size_t memory;			/* of a target, for all processes that encode for it */

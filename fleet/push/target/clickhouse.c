@@ -514,6 +514,7 @@ static void look(const struct http_answer *a, struct push_answer *ret)
 const struct push_kind push_clickhouse = {
 	.name = "clickhouse",
 	.path = "/",
+	.has_query = true,
 	.content_type = "application/octet-stream",
 	.gzipped = true,
 	.memory = sizeof(struct known),
