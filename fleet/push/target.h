@@ -59,6 +59,7 @@ enum push_verdict {
 struct push_answer {
 	enum push_verdict verdict;
 	uint32_t after_s;		/* PUSH_AGAIN: the target asks for so much; 0: does not */
+	bool may_be_part;		/* PUSH_AGAIN: the part may be why, and not only the target */
 	char text[300];			/* why, if not PUSH_SENT: one line, printable */
 	uint64_t wire_bytes;		/* what was sent for it */
 };
