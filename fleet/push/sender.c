@@ -57,6 +57,8 @@ struct sender {
 	bool has_refused;
 	bool slice_refused;		/* a part of this slice */
 	bool last_was_sent;		/* all parts of the slice that was asked for before */
+	uint64_t tried_ns;		/* end of the last slice that may have been sent before */
+	bool is_again;			/* this one may have been */
 };
 
 /* --- pure rules --- */
@@ -225,6 +227,26 @@ static void post(struct sender *x, const struct push_part *part, struct push_ans
 	free(url);
 }
 
+/* It may have been sent when the answer was lost, or the machine crashed. */
+static bool has_already(struct sender *x, const struct push_part *part)
+{
+	char *url = x->is_again && part->ask ? xasprintf("%s%s", x->url, x->s->target->kind->ask_at)
+					     : NULL;
+	struct http_answer a;
+	bool has;
+
+	if (!url)
+		return false;
+	http_post(x->http, &(struct http_request){ .url = url, .content_type = "text/plain",
+						   .bytes = part->ask,
+						   .size = strlen(part->ask) }, &a);
+	has = a.status == 200 && *a.body.text == '1';
+	x->cursor.bytes += a.wire_bytes;
+	http_answer_free(&a);
+	free(url);
+	return has;
+}
+
 static void count_refused(struct sender *x, uint64_t samples, const char *why)
 {
 	x->cursor.refused_parts++;
@@ -279,7 +301,7 @@ static void deliver(struct sender *x, const struct push_part *part, struct push_
 	*ret = (struct push_answer){ .verdict = PUSH_SENT };
 	if (t->kind->send)
 		t->kind->send(t, part, ret);
-	else
+	else if (!has_already(x, part))
 		post(x, part, ret);
 	x->cursor.bytes += ret->wire_bytes;
 	if (ret->verdict == PUSH_SENT) {
@@ -376,6 +398,9 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 	uint32_t after_s = 0;
 	int fd = ask(x, slice), sent = fd;
 
+	x->is_again = (uint64_t)slice->end_ns <= x->tried_ns;
+	if (!x->is_again)
+		x->tried_ns = (uint64_t)slice->end_ns;
 	if (fd >= 0) {
 		sent = send_parts(x, slice, fd, &after_s, &e);
 		close(fd);
@@ -419,7 +444,7 @@ static void pace(const struct sender *x, const struct push_slice *slice)
 
 int push_sender_run(const struct push_sending *s)
 {
-	struct sender x = { .s = s };
+	struct sender x = { .s = s, .tried_ns = clock_ns(CLOCK_REALTIME) };
 	struct op_error e = { "" };
 	bool go_on = true;
 
