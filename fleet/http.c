@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/number.h"
 #include "libutil/plain_text.h"
 #include "libutil/progress.h"
 #include "libutil/xalloc.h"
 
-#define HEADERS_MAX	65536	/* bytes of an answer's */
+#define HEADERS_MAX	65536	/* bytes of an answer's, and of a file of ours */
 #define CONNECT_SECONDS	10
 
 struct http {
@@ -25,6 +26,34 @@ struct http {
 	struct http_answer *answer;
 	size_t max, header_bytes;
 };
+
+int http_check_url(const char *url, bool has_query, struct op_error *e)
+{
+	const char *host = !strncmp(url, "http://", 7) ? url + 7
+			 : !strncmp(url, "https://", 8) ? url + 8 : NULL;
+
+	if (!host || strchr("/?#:", *host))
+		return op_error_set(e, -EINVAL, "invalid URL: expected http://HOST:PORT or "
+				    "https://HOST:PORT");
+	if (memchr(host, '@', strcspn(host, "/?#")))
+		return op_error_set(e, -EINVAL, "a URL must have no user and password: put "
+				    "headers into a file");
+	for (const char *at = url; *at; at++)
+		if ((unsigned char)*at <= ' ' || (unsigned char)*at >= 127)
+			return op_error_set(e, -EINVAL, "invalid URL: expected no blanks and only "
+					    "ASCII characters");
+	if (host[strcspn(host, has_query ? "?#" : "#")])
+		return op_error_set(e, -EINVAL, "invalid URL: expected no %s",
+				    has_query ? "query" : "fragment");
+	return 0;
+}
+
+int http_read_headers(const char *path, char **ret, struct op_error *e)
+{
+	int err = file_read_all(path, HEADERS_MAX, ret, NULL);
+
+	return err ? op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err)) : 0;
+}
 
 static void add_header(struct http *h, const char *line)
 {
@@ -145,14 +174,16 @@ static int tick(void *context, curl_off_t total, curl_off_t received, curl_off_t
 
 static void set_options(struct http *h, const char *ca_file, unsigned int timeout_s)
 {
+	char *agent = xasprintf("%s/" OP_VERSION, program_invocation_short_name);
 	CURL *c = h->curl;
 
+	curl_easy_setopt(c, CURLOPT_USERAGENT, agent);
+	free(agent);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->error);
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)timeout_s);
 	curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "oppush/" OP_VERSION);
 	curl_easy_setopt(c, CURLOPT_POST, 1L);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);

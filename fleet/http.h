@@ -17,6 +17,16 @@
 #define HTTP_ANSWER_MAX	4096		/* bytes of an answer that are kept, by default */
 #define HTTP_WAIT_MAX	86400		/* s: what a server may ask us to wait */
 
+/*
+ * "http://HOST..." or "https://HOST...", of ASCII characters without blanks. -EINVAL: it is not, or
+ * has a user and password, which everybody who may run ps would see; @e does not repeat the URL.
+ * @has_query: what is posted there has a query of its own, so the URL can have none.
+ */
+int http_check_url(const char *url, bool has_query, struct op_error *e);
+
+/* The lines of a file of headers; malloc'd. -ENOENT and others, with @e. */
+int http_read_headers(const char *path, char **ret, struct op_error *e);
+
 struct http;				/* a connection, kept for the next request */
 
 /*

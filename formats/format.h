@@ -52,6 +52,7 @@ struct format_write_options {
 	const struct format_warnings *warnings;
 	uint32_t event;		/* for formats with room for one event; others write all */
 	const char *pid;	/* for formats of one process; "": all processes together */
+	bool small;		/* where files are packed: better, which takes longer */
 	const struct format_session *session;	/* of the profile; NULL: unknown */
 };
 

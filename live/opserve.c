@@ -40,6 +40,8 @@ static const struct poptOption table[] = {
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
 	  "form of C++ names (default normal)", "none|normal|smart" },
 	COMMON_OPTIONS_PLACES(raw),
+	COMMON_OPTIONS_FLEET,
+	COMMON_OPTIONS_TIME,
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/http.h"
 #include "libdb/session/session.h"
 #include "libutil/clock.h"
-#include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 
-#define HEADERS_MAX	65536	/* bytes */
 #define LIMIT_DEFAULT	"20"
 #define LIMIT_MAX	100000
 #define CONFIDENCE	95.0	/* as opdiff's */
@@ -51,17 +50,6 @@ static const struct poptOption table[] = {
 const struct option_set fleet_option_set = {
 	"opfleet", table, "COMMAND [OPTION...] [NAME:VALUE,...]..."
 };
-
-static int read_headers(const char *path, char **ret, struct op_error *e)
-{
-	size_t size;
-	int err;
-
-	if (!path)
-		return 0;
-	err = file_read_all(path, HEADERS_MAX, ret, &size);
-	return err ? op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err)) : 0;
-}
 
 static int parse_numbers(struct fleet_options *o, struct op_error *e)
 {
@@ -151,6 +139,7 @@ static int parse(const struct command_line *line, const struct fleet_command *co
 		 struct fleet_options *o, struct op_error *e)
 {
 	const char *url = raw.url ? raw.url : getenv("OPROFILE_FLEET");
+	const char *headers = raw.headers ? raw.headers : getenv("OPROFILE_FLEET_HEADERS");
 	int err = parse_arguments(line, commands, o, e);
 
 	if (err)
@@ -166,8 +155,7 @@ static int parse(const struct command_line *line, const struct fleet_command *co
 	raw.ca_file = raw.output = raw.cluster = raw.session = NULL;
 	o->schema = (struct schema_options){ o->cluster, raw.replicated };
 	err = parse_numbers(o, e);
-	return err ? err : read_headers(raw.headers ? raw.headers
-					: getenv("OPROFILE_FLEET_HEADERS"), &o->headers, e);
+	return err || !headers ? err : http_read_headers(headers, &o->headers, e);
 }
 
 int fleet_options_parse(int argc, const char **argv, const struct fleet_command *commands,

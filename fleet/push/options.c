@@ -161,25 +161,6 @@ static char *kind_names(void)
 	return strbuf_steal(&names);
 }
 
-/* A user and password would be seen by everybody who may run ps. The text is not repeated. */
-static int check_url(const char *url, struct op_error *e)
-{
-	const char *host = !strncmp(url, "http://", 7) ? url + 7
-			 : !strncmp(url, "https://", 8) ? url + 8 : NULL;
-
-	if (!host || !*host || *host == '/')
-		return op_error_set(e, -EINVAL, "expected a URL that begins with http:// or "
-				    "https:// as the place of a target");
-	if (memchr(host, '@', strcspn(host, "/?#")))
-		return op_error_set(e, -EINVAL, "a URL must have no user and password: put a "
-				    "header into a file for --credentials");
-	for (const char *at = url; *at; at++)
-		if ((unsigned char)*at <= ' ' || (unsigned char)*at >= 127)
-			return op_error_set(e, -EINVAL, "a URL must have no blanks and only "
-					    "ASCII characters");
-	return 0;
-}
-
 int push_target_parse(const char *text, struct push_target *ret, struct op_error *e)
 {
 	const char *colon = strchr(text, ':'), *equal = strchr(text, '=');
@@ -204,7 +185,7 @@ int push_target_parse(const char *text, struct push_target *ret, struct op_error
 		err = op_error_set(e, -EINVAL, "invalid name '%s' of a target: expected lower-case "
 				   "letters, digits, - and _", t.name);
 	else
-		err = t.kind->is_local ? 0 : check_url(t.place, e);
+		err = t.kind->is_local ? 0 : http_check_url(t.place, t.kind->has_query, e);
 	if (err) {
 		free(t.name);
 		free(t.place);

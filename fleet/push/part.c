@@ -122,13 +122,59 @@ static uint32_t label_set(const struct copier *c, uint32_t series)
 	return c->sets[series];
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * The samples in the order of a walk through the tree: stacks that share their callers follow each
+ * other, so that they are packed well. Malloc'd; the lower half of each is the index of a sample.
+ */
+static uint64_t *walk(const struct profile *p)
+{
+	uint32_t *sizes = xcalloc(p->tree.nr + 1, sizeof(*sizes));	/* with all below */
+	uint32_t *ends = xcalloc(p->tree.nr + 1, sizeof(*ends));	/* so far, in the walk */
+	uint64_t *samples = xcalloc((size_t)p->nr_samples + 1, sizeof(*samples));
+	uint32_t end = 0;
+
+	for (size_t i = p->tree.nr; i-- > 0;) {	/* callers come first */
+		uint32_t parent = p->tree.nodes[i].parent;
+
+		sizes[i]++;
+		if (parent != PROFILE_NONE)
+			sizes[parent] += sizes[i];
+	}
+	for (size_t i = 0; i < p->tree.nr; i++) {
+		uint32_t parent = p->tree.nodes[i].parent;
+		uint32_t *at = parent == PROFILE_NONE ? &end : &ends[parent];
+
+		ends[i] = *at + 1;
+		*at += sizes[i];
+	}
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = p->samples[i].node;
+		uint64_t begin = node == PROFILE_NONE ? 0 : ends[node] - sizes[node] + 1;
+
+		samples[i] = begin << 32 | i;
+	}
+	qsort(samples, p->nr_samples, sizeof(*samples), compare_keys);
+	free(sizes);
+	free(ends);
+	return samples;
+}
+
 static void copy_samples(const struct copier *c, uint32_t event, uint32_t series,
 			 uint64_t *ret_samples)
 {
 	bool all = series == PUSH_ALL_SERIES;
+	uint64_t *order = walk(c->from);
 	int64_t total = 0;
 
-	for (uint32_t i = 0; i < c->from->nr_samples; i++) {
+	for (uint32_t k = 0; k < c->from->nr_samples; k++) {
+		uint32_t i = (uint32_t)order[k];
 		int64_t value = profile_values(c->from, i)[event];
 		uint32_t set, node;
 
@@ -139,6 +185,7 @@ static void copy_samples(const struct copier *c, uint32_t event, uint32_t series
 		*profile_add_sample(c->to, node, set) = value;
 		total = add_saturated(total, value);
 	}
+	free(order);
 	*ret_samples = c->from->events[event].period && total > 0 ? (uint64_t)total : 0;
 }
 
@@ -178,7 +225,7 @@ struct profile *push_part_profile(const struct push_batch *b, uint32_t event, ui
 int push_part_proto(const struct profile *p, unsigned char **ret, size_t *ret_size,
 		    struct op_error *e)
 {
-	const struct format_write_options options = { .pid = "" };
+	const struct format_write_options options = { .pid = "", .small = true };
 	char *bytes = NULL;
 	FILE *out = open_memstream(&bytes, ret_size);
 	int err;
@@ -201,7 +248,7 @@ int push_part_pack(const void *bytes, size_t n, struct push_part *ret, struct op
 	char *packed = NULL;
 	size_t size;
 	FILE *out = open_memstream(&packed, &size);
-	struct gzip_writer *gzip = out ? gzip_writer_new(out) : NULL;
+	struct gzip_writer *gzip = out ? gzip_writer_new(out, true) : NULL;
 
 	if (gzip) {
 		gzip_write(gzip, bytes, n);

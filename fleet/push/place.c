@@ -2,6 +2,7 @@
 /* place.c - how systemd, Docker, Podman, LXC, Kubernetes and ECS call their control groups */
 #include "fleet/push/place.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -147,4 +148,25 @@ void push_place_find(const char *cgroup, struct push_place *ret)
 		}
 		is_lxc = p.len == 3 && begins(p, "lxc") && !*ret->container;
 	}
+}
+
+/* No name of Kubernetes has a '_'. */
+void push_place_name_pod(const char *pod_logs, struct push_place *p)
+{
+	DIR *dir = *p->pod ? opendir(pod_logs) : NULL;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *name = strchr(entry->d_name, '_');
+		const char *uid = name ? strchr(name + 1, '_') : NULL;
+
+		if (!uid || strcmp(uid + 1, p->pod) != 0)
+			continue;
+		copy(p->pod_namespace, (struct piece){ entry->d_name,
+						       (size_t)(name - entry->d_name) });
+		copy(p->pod_name, (struct piece){ name + 1, (size_t)(uid - name - 1) });
+		break;
+	}
+	if (dir)
+		closedir(dir);
 }

@@ -18,7 +18,6 @@
 #include "fleet/push/stream.h"
 #include "libutil/clock.h"
 #include "libutil/fd_message.h"
-#include "libutil/file.h"
 #include "libutil/message.h"
 #include "libutil/plain_text.h"
 #include "libutil/progress.h"
@@ -26,8 +25,8 @@
 #include "pp/cli/confine.h"
 
 #define HEADERS_VARIABLE	"OPPUSH_HEADERS_"
-#define HEADERS_LIMIT	65536	/* bytes of a file with headers */
 #define ONCE_TRIES	5
+#define ASIDE_TRIES	12	/* of a part, before it is compared with others: some 20 minutes */
 #define DAMAGED_TRIES	3	/* of a slice, before it is left out: it is malformed, */
 #define READ_TRIES	10	/* or nobody knows why, as without memory: some 20 minutes */
 #define WAIT_MS		1000	/* after the first failure; twice as long after each other, */
@@ -35,6 +34,17 @@
 #define ASKED_MAX_S	3600	/* what a target may ask for */
 #define IDLE_MS		10000	/* between looks for a new slice */
 #define PACE_MAX_MS	60000	/* between old slices */
+
+/*
+ * A part that failed so often that the next ones are tried. A target that takes one for the same
+ * place is not away, so it is the part that it does not take; else all go on from here.
+ */
+struct aside {
+	char *name;			/* NULL: there is none */
+	uint64_t samples;
+	char why[300];
+	struct push_cursor before;
+};
 
 struct sender {
 	const struct push_sending *s;
@@ -44,10 +54,13 @@ struct sender {
 	struct push_cursor cursor;
 	unsigned int tries;		/* that failed in a row, */
 	unsigned int unread;		/* and those in a row in which the slice was not read */
+	struct aside aside;
 	bool has_refused;
 	bool slice_refused;		/* a part of this slice */
 	bool last_was_sent;		/* all parts of the slice that was asked for before */
 	size_t nr_done;			/* slices, by this process */
+	uint64_t tried_ns;		/* end of the last slice that may have been sent before */
+	bool is_again;			/* this one may have been */
 };
 
 /* --- pure rules --- */
@@ -127,9 +140,7 @@ static int read_headers(const struct push_sending *s, char **ret, struct op_erro
 		*ret = xstrdup(value);
 	} else if (s->credentials) {
 		path = xasprintf("%s/%s.headers", s->credentials, s->target->name);
-		err = file_read_all(path, HEADERS_LIMIT, ret, NULL);
-		if (err && err != -ENOENT)
-			op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+		err = http_read_headers(path, ret, e);
 		err = err == -ENOENT ? 0 : err;
 		free(path);
 	}
@@ -209,7 +220,8 @@ static void post(struct sender *x, const struct push_part *part, struct push_ans
 						   .gzipped = kind->gzipped, .bytes = part->bytes,
 						   .size = part->size }, &a);
 	*ret = (struct push_answer){ .verdict = a.status ? push_judge(a.status) : PUSH_AGAIN,
-				     .after_s = a.retry_after_s, .wire_bytes = a.wire_bytes };
+				     .after_s = a.retry_after_s, .wire_bytes = a.wire_bytes,
+				     .may_be_part = a.status < 300 || a.status >= 500 };
 	describe(&a, ret->text, sizeof(ret->text));
 	if (ret->verdict == PUSH_SENT && kind->look)
 		kind->look(&a, ret);
@@ -217,30 +229,92 @@ static void post(struct sender *x, const struct push_part *part, struct push_ans
 	free(url);
 }
 
-static enum push_verdict deliver(struct sender *x, const struct push_part *part,
-				 uint32_t *ret_after_s)
+/* It may have been sent when the answer was lost, or the machine crashed. */
+static bool has_already(struct sender *x, const struct push_part *part)
+{
+	char *url = x->is_again && part->ask ? xasprintf("%s%s", x->url, x->s->target->kind->ask_at)
+					     : NULL;
+	struct http_answer a;
+	bool has;
+
+	if (!url)
+		return false;
+	http_post(x->http, &(struct http_request){ .url = url, .content_type = "text/plain",
+						   .bytes = part->ask,
+						   .size = strlen(part->ask) }, &a);
+	has = a.status == 200 && *a.body.text == '1';
+	x->cursor.bytes += a.wire_bytes;
+	http_answer_free(&a);
+	free(url);
+	return has;
+}
+
+static void count_refused(struct sender *x, uint64_t samples, const char *why)
+{
+	x->cursor.refused_parts++;
+	x->cursor.refused_samples += samples;
+	x->has_refused = x->slice_refused = true;
+	report_warning("%s: refused %" PRIu64 " samples, which are lost: %s", x->s->target->name,
+		       samples, why);
+}
+
+/* Whether to go on with the parts behind @part, which was tried again and again. */
+static bool set_aside(struct sender *x, const struct push_part *part, const struct push_answer *a)
+{
+	if (x->aside.name || !a->may_be_part ||
+	    x->tries + 1 < (x->s->once ? ONCE_TRIES : ASIDE_TRIES))
+		return false;
+	x->aside = (struct aside){ .name = xstrdup(part->name), .samples = part->samples,
+				   .before = x->cursor };
+	snprintf(x->aside.why, sizeof(x->aside.why), "%s", a->text);
+	x->slice_refused = true;
+	return true;
+}
+
+static void forget_aside(struct sender *x)
+{
+	free(x->aside.name);
+	x->aside.name = NULL;
+}
+
+static void refuse_aside(struct sender *x)
+{
+	count_refused(x, x->aside.samples, x->aside.why);
+	forget_aside(x);
+}
+
+/* Back to the part that was set aside: the target takes no other, or there is none. */
+static void take_back(struct sender *x)
+{
+	uint64_t bytes = x->cursor.bytes;
+
+	if (!x->aside.name)
+		return;
+	x->cursor = x->aside.before;
+	x->cursor.bytes = bytes;
+	x->slice_refused = false;
+	forget_aside(x);
+}
+
+static void deliver(struct sender *x, const struct push_part *part, struct push_answer *ret)
 {
 	const struct push_target *t = x->s->target;
-	struct push_answer a = { .verdict = PUSH_SENT };
 
+	*ret = (struct push_answer){ .verdict = PUSH_SENT };
 	if (t->kind->send)
-		t->kind->send(t, part, &a);
-	else
-		post(x, part, &a);
-	x->cursor.bytes += a.wire_bytes;
-	if (a.verdict == PUSH_SENT)
+		t->kind->send(t, part, ret);
+	else if (!has_already(x, part))
+		post(x, part, ret);
+	x->cursor.bytes += ret->wire_bytes;
+	if (ret->verdict == PUSH_SENT) {
 		x->cursor.samples += part->samples;
-	if (a.verdict == PUSH_REFUSED) {
-		x->cursor.refused_parts++;
-		x->cursor.refused_samples += part->samples;
-		x->has_refused = x->slice_refused = true;
-		report_warning("%s: refused %" PRIu64 " samples, which are lost: %s", t->name,
-			       part->samples, a.text);
-	} else if (a.verdict == PUSH_AGAIN) {
-		report_warning("%s: cannot send, trying again: %s", t->name, a.text);
+		if (x->aside.name && !strcmp(x->aside.name, part->name))
+			refuse_aside(x);
+	} else if (ret->verdict == PUSH_REFUSED) {
+		count_refused(x, part->samples, ret->text);
+	} else {
+		report_warning("%s: cannot send, trying again: %s", t->name, ret->text);
 	}
-	*ret_after_s = a.after_s;
-	return a.verdict;
 }
 
 /* --- a slice --- */
@@ -251,10 +325,25 @@ static void end_slice(struct sender *x, const struct push_slice *slice)
 	x->cursor.segment_ns = slice->segment_ns;
 	x->cursor.end_ns = (uint64_t)slice->end_ns;
 	x->cursor.parts = x->cursor.parts_ns = 0;
-	x->tries = x->unread = 0;
+	x->unread = 0;
 	x->slice_refused = false;
 	x->nr_done++;
+	if (!x->aside.name) {
+		x->tries = 0;
+		save(x);
+	}
+}
+
+/* Save what was done, and wait. False: give up. */
+static bool wait_and_try_again(struct sender *x, uint32_t after_s)
+{
+	take_back(x);
+	x->cursor.retries++;
 	save(x);
+	if (x->s->once && x->tries + 1 >= ONCE_TRIES)
+		return false;
+	wait_ms(push_wait_ms(x->tries++, after_s, random_number()));
+	return true;
 }
 
 /* Returns where the parts can be read, or -errno. */
@@ -286,15 +375,20 @@ static int send_parts(struct sender *x, const struct push_slice *slice, int fd,
 		x->cursor.parts = 0;
 	x->cursor.parts_ns = (uint64_t)slice->end_ns;
 	while ((more = push_stream_next(fd, &part, e)) > 0) {
-		bool stop = nr++ >= x->cursor.parts &&
-			    deliver(x, &part, ret_after_s) == PUSH_AGAIN;
+		struct push_answer a = { .verdict = PUSH_SENT };
+		bool stop = false;
 
+		if (nr++ >= x->cursor.parts) {
+			deliver(x, &part, &a);
+			stop = a.verdict == PUSH_AGAIN && !set_aside(x, &part, &a);
+		}
 		push_part_free(&part);
+		*ret_after_s = a.after_s;
 		if (stop)
 			return 0;
 		if (nr > x->cursor.parts) {
 			x->cursor.parts = nr;
-			x->tries = 0;
+			x->tries = x->aside.name ? x->tries : 0;
 		}
 	}
 	return more ? more : 1;
@@ -307,11 +401,18 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 	uint32_t after_s = 0;
 	int fd = ask(x, slice), sent = fd;
 
+	x->is_again = (uint64_t)slice->end_ns <= x->tried_ns;
+	if (!x->is_again)
+		x->tried_ns = (uint64_t)slice->end_ns;
 	if (fd >= 0) {
 		sent = send_parts(x, slice, fd, &after_s, &e);
 		close(fd);
 	}
 	if (sent > 0) {
+		/* a whole other slice, without a part for the same place */
+		if (x->aside.name && x->cursor.parts &&
+		    x->aside.before.parts_ns != (uint64_t)slice->end_ns)
+			refuse_aside(x);
 		x->cursor.slices++;
 		x->last_was_sent = !x->slice_refused;
 		end_slice(x, slice);
@@ -322,7 +423,7 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 	} else {
 		report_warning("%s: cannot read a slice of '%s': %s", x->s->target->name,
 			       slice->folder, *e.text ? e.text : strerror(-sent));
-		if (push_leaves_out(sent, ++x->unread)) {
+		if (!x->aside.name && push_leaves_out(sent, ++x->unread)) {
 			report_warning("%s: left out a slice that cannot be read",
 				       x->s->target->name);
 			x->cursor.refused_parts++;
@@ -331,12 +432,7 @@ static bool send_slice(struct sender *x, const struct push_slice *slice)
 			return true;
 		}
 	}
-	x->cursor.retries++;
-	save(x);
-	if (x->s->once && x->tries + 1 >= ONCE_TRIES)
-		return false;
-	wait_ms(push_wait_ms(x->tries++, after_s, random_number()));
-	return true;
+	return wait_and_try_again(x, after_s);
 }
 
 /* So that an engine that was away is not flooded when it is back. */
@@ -351,7 +447,7 @@ static void pace(const struct sender *x, const struct push_slice *slice)
 
 int push_sender_run(const struct push_sending *s)
 {
-	struct sender x = { .s = s };
+	struct sender x = { .s = s, .tried_ns = clock_ns(CLOCK_REALTIME) };
 	struct op_error e = { "" };
 	bool go_on = true;
 
@@ -366,6 +462,10 @@ int push_sender_run(const struct push_sending *s)
 
 		if (found < 0)
 			report_warning("%s: %s", s->target->name, e.text);
+		if (found <= 0 && x.aside.name) {
+			go_on = wait_and_try_again(&x, 0);
+			continue;
+		}
 		if (found <= 0 && s->once)
 			return found < 0 || x.has_refused;
 		if (found <= 0) {

@@ -99,10 +99,13 @@ static uint32_t find(struct finder *f, uint32_t set)
 	uint32_t id;
 
 	push_place_find(label_text(f->p, set, "cgroup"), &place);
+	push_place_name_pod(f->rules->pod_logs, &place);
 	add_service(f, set, &place, &l);
 	add(f->rules, &l, LABEL_UNIT, place.unit);
 	add(f->rules, &l, LABEL_CONTAINER, place.container);
 	add(f->rules, &l, LABEL_POD, place.pod);
+	add(f->rules, &l, LABEL_POD_NAME, place.pod_name);
+	add(f->rules, &l, LABEL_NAMESPACE, place.pod_namespace);
 	for (size_t i = 0; i < l.nr; i++)	/* values have no control characters */
 		strbuf_addf(&key, "%s=%s\n", l.list[i].name, l.list[i].value);
 	id = hash_table_intern(&f->by_key, hash_foreign(key.text, key.len), has_key, f, key.text);

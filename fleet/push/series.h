@@ -16,7 +16,9 @@
 #define LABEL_SERVICE	"service"	/* the unit, or the name of the task or program */
 #define LABEL_UNIT	"unit"
 #define LABEL_CONTAINER	"container"
-#define LABEL_POD	"pod"
+#define LABEL_POD	"pod"		/* its UID */
+#define LABEL_POD_NAME	"pod_name"
+#define LABEL_NAMESPACE	"namespace"
 
 #define SERVICE_OTHER	"other"		/* of those that --max-series leaves out */
 

@@ -43,6 +43,7 @@ struct push_part {
 	unsigned char *bytes;
 	size_t size;			/* at most PUSH_PART_MAX */
 	uint64_t samples;		/* in it, for the statistics */
+	char *ask;			/* NULL, or what to post to kind->ask_at: is it there? */
 };
 
 /* Where encode() puts parts, which it frees afterwards. Not 0: give up, and return that. */
@@ -59,6 +60,7 @@ enum push_verdict {
 struct push_answer {
 	enum push_verdict verdict;
 	uint32_t after_s;		/* PUSH_AGAIN: the target asks for so much; 0: does not */
+	bool may_be_part;		/* PUSH_AGAIN: it may be the part's fault */
 	char text[300];			/* why, if not PUSH_SENT: one line, printable */
 	uint64_t wire_bytes;		/* what was sent for it */
 };
@@ -74,6 +76,8 @@ struct push_kind {
 	const char *name;		/* in "NAME:URL" */
 	bool is_local;			/* the place is a folder, not a URL */
 	const char *path;		/* put behind the URL if that has no path; or NULL */
+	bool has_query;			/* so do names of parts, and the URL has none */
+	const char *ask_at;		/* put behind the URL; an answer that begins with 1: yes */
 	const char *content_type;	/* of the parts */
 	bool gzipped;			/* the parts are gzip files: Content-Encoding */
 	size_t memory;			/* of a target, for all processes that encode for it */

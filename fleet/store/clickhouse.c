@@ -8,7 +8,6 @@
  */
 #include "fleet/store/clickhouse.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,23 +210,6 @@ const char *store_table(const struct store *s, const char *table, char text[64])
 
 /* --- opening --- */
 
-static int check_url(const char *url, struct op_error *e)
-{
-	const char *host = strstr(url, "://");
-
-	if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
-		return op_error_set(e, -EINVAL, "invalid URL '%.200s': expected http://HOST:PORT "
-				    "or https://HOST:PORT", url);
-	if (strchr(host + 3, '@'))	/* without the URL: it has a secret */
-		return op_error_set(e, -EINVAL, "no credentials belong in a URL, where others can "
-				    "read them: put headers into a file");
-	for (const char *at = url; *at; at++)
-		if (!isgraph((unsigned char)*at) || strchr("?#", *at))
-			return op_error_set(e, -EINVAL, "invalid URL '%.200s': expected no query "
-					    "and no blanks", url);
-	return 0;
-}
-
 /* "18.16.1" is 18016. */
 static int read_server(struct store *s, struct op_error *e)
 {
@@ -256,7 +238,7 @@ int store_open(const char *url, const char *headers, const char *ca_file, struct
 	       struct op_error *e)
 {
 	struct store *s;
-	int err = check_url(url, e);
+	int err = http_check_url(url, true, e);
 
 	if (err)
 		return err;

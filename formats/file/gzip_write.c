@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * gzip_write.c - pack with gzip while writing, at zlib's fastest level
- *
- * Profiles repeat themselves so much that higher levels save a fifth of the size and take three
- * times the time.
- */
+/* gzip_write.c - pack with gzip while writing, at zlib's fastest level or its default */
 #include "formats/file/gzip_write.h"
 
 #include <limits.h>
@@ -24,13 +19,13 @@ struct gzip_writer {
 	unsigned char packed[PACKED_ROOM];
 };
 
-struct gzip_writer *gzip_writer_new(FILE *out)
+struct gzip_writer *gzip_writer_new(FILE *out, bool small)
 {
 	struct gzip_writer *g = xcalloc(1, sizeof(*g));
 
 	g->out = out;
-	if (deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, WITH_GZIP_HEAD, MEMORY_LEVEL,
-			 Z_DEFAULT_STRATEGY) == Z_OK)
+	if (deflateInit2(&g->z, small ? Z_DEFAULT_COMPRESSION : Z_BEST_SPEED, Z_DEFLATED,
+			 WITH_GZIP_HEAD, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
 		return g;
 	free(g);
 	return NULL;

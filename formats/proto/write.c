@@ -354,7 +354,7 @@ int proto_write(const struct profile *p, const struct format_write_options *opti
 
 	if (!p->nr_events)
 		return op_error_set(e, -EINVAL, "the profile has no events");
-	w.out = gzip_writer_new(out);
+	w.out = gzip_writer_new(out, options->small);
 	if (!w.out)
 		return op_error_set(e, -ENOMEM, "out of memory");
 	proto_columns_make(p, &w.columns);

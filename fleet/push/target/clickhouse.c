@@ -5,7 +5,8 @@
  * What slices have in common - events, binaries, label sets, stacks - is sent once a day. A part is
  * below the server's block of an insert and has one day, so it is stored as a whole or not at all.
  * The rows of a slice are always the same and in the same order, by which servers find a part that
- * comes twice; parts without rows are not sent, and samples come last.
+ * comes twice; parts without rows are not sent, and samples come last. These are asked for before
+ * they are sent again, because not all servers know them, and hours are added up by the server.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -116,6 +117,7 @@ struct encoder {
 	uint64_t *hashes;
 	size_t nr_hashes, hashes_room;
 	struct strbuf rows;
+	char *ask;			/* of the next part, or NULL */
 	struct store_frames frames;
 	uint64_t batch;
 };
@@ -133,6 +135,7 @@ static int put_part(struct encoder *x, const char *table, const char *columns, u
 		return err;
 	part.name = xasprintf("?database=" STORE_DATABASE "&query=INSERT+INTO+%s+(%s)+FORMAT+"
 			      "RowBinary", table, columns);
+	part.ask = x->ask;
 	err = x->sink->put(x->sink, &part);
 	free(part.name);
 	free(part.bytes);
@@ -428,9 +431,35 @@ static int put_stacks(struct encoder *x, const struct row *rows, size_t nr)
 	return err;
 }
 
+static void add_equal(struct strbuf *sql, const char *column, const char *text)
+{
+	strbuf_addf(sql, "%s = unhex('", column);	/* the text may have any bytes */
+	for (; *text; text++)
+		strbuf_addf(sql, "%02x", (unsigned char)*text);
+	strbuf_add(sql, "') AND ");
+}
+
+/* A part is stored as a whole, so its first row says whether it is there. Of the table's key. */
+static char *ask_for(const struct encoder *x, const struct row *r)
+{
+	struct strbuf sql = STRBUF_INIT;
+
+	strbuf_add(&sql, "SELECT 1 FROM samples WHERE ");
+	add_equal(&sql, "event", x->events[r->event]);
+	add_equal(&sql, "service", label_of(&x->b->series[r->series], "service"));
+	add_equal(&sql, "host", x->host);
+	strbuf_addf(&sql, "time = toDateTime(%" PRIu32 ") AND source = %" PRIu64 " AND stack = %"
+		    PRIu64 " AND batch = %" PRIu64 " LIMIT 1", x->time, r->source, r->stack,
+		    x->batch);
+	if (sql.len > PUSH_NAME_MAX)
+		strbuf_free(&sql);
+	return strbuf_steal(&sql);
+}
+
 static int put_samples(struct encoder *x, const struct row *rows, size_t nr)
 {
 	uint64_t samples = 0;
+	int err;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &rows[i];
@@ -446,8 +475,12 @@ static int put_samples(struct encoder *x, const struct row *rows, size_t nr)
 		put_number(&x->rows, x->batch, 8);
 		samples += r->samples;
 	}
-	return put_part(x, "samples", "time,event,service,host,source,stack,samples,ns,batch",
-			samples);
+	x->ask = ask_for(x, rows);
+	err = put_part(x, "samples", "time,event,service,host,source,stack,samples,ns,batch",
+		       samples);
+	free(x->ask);
+	x->ask = NULL;
+	return err;
 }
 
 static int put_all(struct encoder *x)
@@ -514,6 +547,8 @@ static void look(const struct http_answer *a, struct push_answer *ret)
 const struct push_kind push_clickhouse = {
 	.name = "clickhouse",
 	.path = "/",
+	.has_query = true,
+	.ask_at = "?readonly=1&database=" STORE_DATABASE,
 	.content_type = "application/octet-stream",
 	.gzipped = true,
 	.memory = sizeof(struct known),

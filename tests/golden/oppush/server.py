@@ -3,13 +3,13 @@
 
 Prints its port. FOLDER/log gets a line for each request: PATH ANSWER SHA-256 of the body, and
 FOLDER/PATH.N the body of the Nth that was taken. The first request of a path is treated as its
-name says, the others are taken.
+name says, the others are taken. What fails until FOLDER/back exists is in is_failing().
 """
-import hashlib, socket, ssl, struct, sys, threading, time
+import hashlib, os, socket, ssl, struct, sys, threading, time
 
 folder = sys.argv[1]
 lock = threading.Lock()
-seen, taken = {}, {}
+seen, taken, different = {}, {}, {}
 
 
 def status(line, headers="", body=b""):
@@ -46,6 +46,17 @@ def take(path, body, headers):
     log(path, "taken", body)
 
 
+# Every time: one body, the rows of one table, or all.
+def is_failing(path, body):
+    with lock:
+        bodies = different.setdefault(path, [])
+        if body not in bodies:
+            bodies.append(body)
+    return not os.path.exists(folder + "/back") and (
+        path in ("full_samples", "out") or path == "poison" and body == bodies[0] or
+        path == "last" and bodies.index(body) == 3)
+
+
 def flood(c, bytes):
     try:
         for _ in range(20000):
@@ -69,7 +80,7 @@ def answer(c, f):
         headers += line
     path = headers.split(b" ")[1].decode().strip("/").replace("/", "_")
     if "INSERT+INTO+" in path:
-        path = "clickhouse_" + path.split("+")[2]
+        path = (path.split("?")[0] or "clickhouse") + "_" + path.split("+")[2]
     length = [int(h.split(b":")[1]) for h in headers.split(b"\r\n")
               if h.lower().startswith(b"content-length:")][0]
     with lock:
@@ -102,6 +113,10 @@ def answer(c, f):
     if path == "invalid_grpc" and n == 1:
         log(path, "answered", body)
         c.sendall(status("200 OK", "", b"\x80\x00\x00\x00\x0fgrpc-status: 3\r"))
+        return True
+    if is_failing(path, body):
+        log(path, "failed", body)
+        c.sendall(status("500 Internal Server Error", "", b"broken"))
         return True
     take(path, body, headers)
     if path == "slowly" and n == 1:

@@ -18,6 +18,7 @@ TEST(targets)
 		"a/b=folder:out", "../x=folder:out", "pyroscope:host:4040", "pyroscope:file:///x",
 		"pyroscope:http://", "pyroscope:http:///x", "pyroscope:https://user:pw@host/",
 		"pyroscope:https://host/a b", "pyroscope:https://host/\n",
+		"pyroscope:http://host/#x", "clickhouse:http://host/?a=b", "otlp:http://:4318",
 	};
 	struct push_target t;
 	struct op_error e;

@@ -75,4 +75,37 @@ TEST(a_long_path_is_cut)
 	CHECK(strlen(p.unit) == PUSH_PLACE_MAX - 1, "%zu bytes", strlen(p.unit));
 }
 
+TEST(a_pod_has_the_names_of_its_folder_of_logs)
+{
+	static const char *const folders[] = {
+		"default_other_11111111-89ab-cdef-0123-456789abcdef", "shop_web-7d4_" UID, "x_" UID,
+		UID, "kube-system_etcd-node1_" STATIC,
+	};
+	struct push_place p;
+
+	tmpdir_make();
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		char *path = path_join(tmpdir, folders[i]);
+
+		CHECK(!file_make_dirs(path, 0755), "%s", path);
+		free(path);
+	}
+	push_place_find(KUBE "/cri-containerd-" ID ".scope", &p);
+	push_place_name_pod(tmpdir, &p);
+	CHECK(!strcmp(p.pod_namespace, "shop") && !strcmp(p.pod_name, "web-7d4"), "%s %s",
+	      p.pod_namespace, p.pod_name);
+	push_place_find("/kubepods/burstable/pod" STATIC "/" ID, &p);
+	push_place_name_pod(tmpdir, &p);
+	CHECK(!strcmp(p.pod_namespace, "kube-system") && !strcmp(p.pod_name, "etcd-node1"),
+	      "%s %s", p.pod_namespace, p.pod_name);
+	push_place_find("/kubepods/burstable/pod22222222-89ab-cdef-0123-456789abcdef/" ID, &p);
+	push_place_name_pod(tmpdir, &p);
+	CHECK(*p.pod && !*p.pod_name && !*p.pod_namespace, "one that is gone: %s", p.pod_name);
+	push_place_name_pod("/nowhere", &p);
+	CHECK(!*p.pod_name, "no folder");
+	push_place_find("/system.slice/web.service", &p);
+	push_place_name_pod(tmpdir, &p);
+	CHECK(!*p.pod_name && !*p.pod_namespace, "no pod");
+}
+
 TEST_MAIN()

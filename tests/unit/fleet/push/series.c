@@ -70,6 +70,30 @@ TEST(labels_are_found_renamed_and_dropped)
 	profile_free(p);
 }
 
+TEST(pods_are_named)
+{
+	const char *cgroup = "/kubepods/pod01234567-89ab-cdef-0123-456789abcdef";
+	struct profile *p = new_profile();
+	struct push_rules rules;
+	struct push_series s;
+	struct op_error e;
+	char *path;
+
+	tmpdir_make();
+	path = path_join(tmpdir, "shop_web-1_01234567-89ab-cdef-0123-456789abcdef");
+	CHECK(!file_make_dirs(path, 0755), "%s", path);
+	free(path);
+	add(p, 1, "nginx", cgroup);
+	CHECK(!push_rules_parse(NULL, NULL, NULL, NULL, NULL, &rules, &e), "%s", e.text);
+	rules.pod_logs = tmpdir;
+	push_series_make(&rules, p, &info, 0, &s);
+	CHECK(!strcmp(value(&s, 0, "namespace"), "shop") &&
+	      !strcmp(value(&s, 0, "pod_name"), "web-1"), "'%s'", value(&s, 0, "pod_name"));
+	push_series_free(&s);
+	push_rules_free(&rules);
+	profile_free(p);
+}
+
 TEST(series_are_bounded)
 {
 	struct profile *p = new_profile();

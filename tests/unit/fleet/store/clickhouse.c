@@ -70,7 +70,7 @@ TEST(urls)
 {
 	static const char *const wrong[] = {
 		"", "host:8123", "ftp://host", "http://user:secret@host", "http://host/?a=b",
-		"http://ho st", "http://host/#x",
+		"http://ho st", "http://host/#x", "http://", "http:///x", "http://:8123",
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
