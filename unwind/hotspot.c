@@ -211,6 +211,32 @@ static bool add_entering(struct blob *b)
 	return true;
 }
 
+/*
+ * Compiled methods jump to the code that finds their handlers, with the place of the exception in
+ * rdx. It pushes that as if it had been called there.
+ */
+static bool add_exception(struct blob *b)
+{
+	static const unsigned char enter[] = { 0x52, 0x48, 0x83, SUB, WORD, 0x48, 0x89, 0x2c,
+					       0x24 };
+	static const unsigned char leave[] = { 0x48, 0x8b, 0x2c, 0x24, 0x48, 0x83, ADD, WORD,
+					       0x5a };
+
+	if (!has(b, 0, enter, sizeof(enter)))
+		return false;
+	add_rule(b, 0, UNWIND_UNKNOWN_RULE);
+	add_frame(b, 1, OP_X86_RSP, WORD, false);
+	add_frame(b, 5, OP_X86_RSP, 2 * WORD, false);
+	add_frame(b, sizeof(enter), OP_X86_RSP, 2 * WORD, true);
+	for (size_t at = sizeof(enter); at < b->head->size; at++) {
+		if (!has(b, at, leave, sizeof(leave)))
+			continue;
+		add_frame(b, at + sizeof(leave) - 1, OP_X86_RSP, WORD, false);
+		add_rule(b, at + sizeof(leave), UNWIND_UNKNOWN_RULE);
+	}
+	return true;
+}
+
 static bool is_kind(const struct blob *b, const char *kind)
 {
 	return !memcmp(b->head->kind, kind, strnlen(kind, sizeof(b->head->kind)));
@@ -230,7 +256,8 @@ int unwind_hotspot_add(const struct registered_blob *blob, const unsigned char *
 	else if (is_kind(&b, "vtable") || is_kind(&b, "MethodHa"))
 		add_frame(&b, 0, OP_X86_RSP, WORD, false);	/* these only jump */
 	else if (!(is_kind(&b, "nmethod") ? add_compiled(&b) :
-					    add_entering(&b) || add_compiled(&b)))
+					    add_exception(&b) || add_entering(&b) ||
+					    add_compiled(&b)))
 		add_rule(&b, 0, UNWIND_UNKNOWN_RULE);
 	return b.err;
 }

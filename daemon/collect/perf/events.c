@@ -88,7 +88,9 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 		return op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
 				    strerror(errno));
 	/* the kernel runs no such program for a precise event unless it lists user callers */
-	return setup->walker && !asked->raw && !asked->precise ? open_walker(ev, cpu, setup, c, e) : 0;
+	if (!setup->walker || asked->raw || asked->precise)
+		return 0;
+	return open_walker(ev, cpu, setup, c, e);
 }
 
 /* Make room for the events of one more thread. Those of the first thread keep their sums. */

@@ -242,6 +242,29 @@ TEST(other_code_of_hotspot_has_frame_pointers_or_none)
 	free(table);
 }
 
+TEST(the_code_for_exceptions_is_jumped_to)
+{
+	static const unsigned char thrown[] = {
+		0x52, 0x48, 0x83, 0xec, 0x08,		/* 0: push %rdx; sub $8, %rsp */
+		0x48, 0x89, 0x2c, 0x24, 0x90,		/* 5: mov %rbp, (%rsp); nop */
+		0x48, 0x8b, 0x2c, 0x24,			/* 10: mov (%rsp), %rbp */
+		0x48, 0x83, 0xc4, 0x08, 0x5a, 0x90,	/* 14: add $8, %rsp; pop %rdx; nop */
+	};
+	static const struct expected of_thrown[] = {
+		{ 1, 8, false }, { 5, 16, false }, { 9, 16, true }, { 17, 16, true },
+		{ 18, 8, false },
+	};
+	struct op_unwind_table *table;
+
+	new_copy();
+	add_code("ExceptionBlob", CODE_AT, 16, sizeof(thrown), thrown, sizeof(thrown));
+	table = build(CODE_AT, 0);
+	expect(table, of_thrown, sizeof(of_thrown) / sizeof(*of_thrown));
+	CHECK(table && rule_at(table, CODE_AT)->cfa == OP_CFA_UNKNOWN &&
+	      rule_at(table, CODE_AT + 19)->cfa == OP_CFA_UNKNOWN, "before and after");
+	free(table);
+}
+
 TEST(code_of_no_sane_size_has_no_table)
 {
 	static const unsigned char code[] = { 0x55, 0x5d };
