@@ -30,7 +30,7 @@ has_header = $(shell $(CC) $(CPPFLAGS) -E -include $(1) -x c /dev/null > /dev/nu
 
 # what cannot be built here is said where something is built, by that make itself
 builds_nothing := $(filter clean help deps quickstart test dist distcheck deb rpm image uninstall \
-	print-%,$(MAKECMDGOALS))
+	module %-module %-dkms print-%,$(MAKECMDGOALS))
 
 # Where things go, by GNU's names
 PREFIX        ?= /usr/local
