@@ -228,19 +228,24 @@ static unsigned int age_of(struct kept_folders *k, const struct history_config *
 	return n;
 }
 
-/* One that cannot be merged stays as it is. @slice_ns 1: they are not to be. */
-static void merge(struct kept_folders *k, struct kept_folder *f, int64_t slice_ns)
+/*
+ * One that cannot be merged stays as it is. @slice_ns 1: they are not to be. False: given up, to be
+ * done later.
+ */
+static bool merge(struct kept_folders *k, struct kept_folder *f, int64_t slice_ns)
 {
 	struct op_error e = { "" };
 	char *path;
+	int err;
 
 	if (!times_of(k, f, slice_ns).can_merge && !f->is_unordered)
-		return;
-	f->is_unordered = false;
+		return true;
 	path = path_join(f->at.path, HISTORY_SEGMENT);
-	if (history_segment_merge(path, slice_ns, &e))
+	err = history_segment_merge(path, slice_ns, &k->stops_merging, &e);
+	if (err && err != -ECANCELED)
 		log_line("%s", e.text);
 	free(path);
+	return err != -ECANCELED;
 }
 
 bool history_roll_up(struct kept_folders *k, const struct history_config *c, unsigned int current,
@@ -248,14 +253,17 @@ bool history_roll_up(struct kept_folders *k, const struct history_config *c, uns
 {
 	for (size_t i = 0; i < k->nr; i++) {
 		struct kept_folder *f = &k->list[i];
-		unsigned int before = f->nr_merged;
+		unsigned int due;
 
 		if (f->at.number == current || f->is_open)
 			continue;
-		f->nr_merged = age_of(k, c, f, now_ns);
-		if (f->nr_merged == before && !f->is_unordered)
+		due = age_of(k, c, f, now_ns);
+		if (due == f->nr_merged && !f->is_unordered)
 			continue;
-		merge(k, f, f->nr_merged > before ? c->roll_ups[f->nr_merged - 1].slice_ns : 1);
+		if (merge(k, f, due > f->nr_merged ? c->roll_ups[due - 1].slice_ns : 1)) {
+			f->nr_merged = due;
+			f->is_unordered = false;
+		}
 		return true;
 	}
 	return false;

@@ -28,6 +28,7 @@ struct kept_folders {
 	uint64_t used;			/* bytes, or fewer: merging frees some */
 	uint64_t current_bytes;		/* of these, in the folder */
 	unsigned int current;		/* with this number; 0: nothing was counted yet */
+	bool stops_merging;		/* atomic: give up what is being written anew */
 	uint64_t nr_looked;		/* folders that were looked into, for tests */
 };
 
@@ -51,7 +52,8 @@ bool history_make_room(struct kept_folders *k, const struct history_config *c,
 
 /*
  * Write the segment of one folder anew: one that is unordered, or old enough for longer slices. Not
- * that of the folder @current. False: none had to be looked at.
+ * that of the folder @current. False: none had to be looked at. With @k->stops_merging it is left
+ * for the next call without.
  */
 bool history_roll_up(struct kept_folders *k, const struct history_config *c, unsigned int current,
 		     int64_t now_ns);

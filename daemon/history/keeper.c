@@ -545,6 +545,7 @@ void history_close(struct history *h)
 {
 	if (!h)
 		return;
+	history_defer_merges(h, true);
 	pthread_mutex_lock(&h->lock);
 	h->ends = true;
 	pthread_cond_broadcast(&h->changed);
@@ -614,6 +615,11 @@ void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 	h->is_busy = true;
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
+}
+
+void history_defer_merges(struct history *h, bool defer)
+{
+	__atomic_store_n(&h->folders.stops_merging, defer, __ATOMIC_RELAXED);
 }
 
 void history_wait(struct history *h, uint64_t until_ns)

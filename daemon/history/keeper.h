@@ -26,7 +26,7 @@ struct history;
  */
 int history_open(const char *session_dir, const struct history_config *config, const char *proc,
 		 struct history **ret, struct op_error *e);
-/* Waits until all is written. NULL is fine. */
+/* Waits until all slices are written. NULL is fine. */
 void history_close(struct history *h);
 
 const struct history_config *history_config(const struct history *h);
@@ -52,6 +52,11 @@ bool history_is_busy(struct history *h);
  */
 void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 		       const struct numbers *numbers, const char *stats_dir, bool is_last);
+
+/*
+ * Whether to leave merging, which takes seconds, to a later slice: a stop waits for slices only.
+ */
+void history_defer_merges(struct history *h, bool defer);
 
 /* Wait until no slice is being written or now_ns() is @until_ns; may return early. */
 void history_wait(struct history *h, uint64_t until_ns);

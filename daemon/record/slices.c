@@ -55,11 +55,15 @@ void slices_start(struct slices *s)
 {
 	slice_clock_begin(&s->clock, wall_ns(), now_ns());
 	s->is_sampling = true;
+	if (s->history)
+		history_defer_merges(s->history, false);
 }
 
 void slices_stop(struct slices *s)
 {
 	s->is_sampling = false;
+	if (s->history)
+		history_defer_merges(s->history, true);
 	s->stopped_ns = slice_clock_end(&s->clock, wall_ns(), now_ns());
 }
 

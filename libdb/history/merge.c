@@ -21,6 +21,7 @@ struct merged {
 
 struct merger {
 	struct history_reader *from;
+	const bool *stop;
 	struct merged merged;
 	struct history_order order;
 	struct stack_packer *packer;
@@ -106,6 +107,8 @@ static int merge(struct merger *g, int64_t slice_ns, struct op_error *e)
 		const struct history_slice *s = &g->from->block.slice;
 		int64_t period = (s->begin_ns + (s->end_ns - s->begin_ns) / 2) / slice_ns;
 
+		if (g->stop && __atomic_load_n(g->stop, __ATOMIC_RELAXED))
+			return -ECANCELED;
 		if (!g->merged.is_empty && period != g->merged.period)
 			err = write_merged(g);
 		add_slice(&g->merged, g->from, period);
@@ -120,11 +123,11 @@ static int merge(struct merger *g, int64_t slice_ns, struct op_error *e)
 	return err;
 }
 
-int history_segment_merge(const char *path, int64_t slice_ns, struct op_error *e)
+int history_segment_merge(const char *path, int64_t slice_ns, const bool *stop, struct op_error *e)
 {
 	struct op_error why = { "" };
 	struct history_reader r;
-	struct merger g = { .from = &r, .packer = stack_packer_new(),
+	struct merger g = { .from = &r, .stop = stop, .packer = stack_packer_new(),
 			    .merged = { .is_empty = true }, .out = STRBUF_INIT };
 	int err = history_reader_open(&r, path, &why);
 

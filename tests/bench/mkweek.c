@@ -121,7 +121,7 @@ static off_t make_hour(const char *session_dir, unsigned int number, int64_t beg
 	history_writer_close(w);
 	stack_store_close(s);
 	unlink(store);
-	check(history_segment_merge(segment, 1, &e), "order");	/* as the daemon does */
+	check(history_segment_merge(segment, 1, NULL, &e), "order");	/* as the daemon does */
 	check(stat(segment, &st), segment);
 	free(store);
 	free(segment);

@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool is_whole = false, stays_whole = false;
 
 	if (!count_samples(path, &before, &is_whole) &&
-	    (!history_segment_merge(path, INT64_C(600000000000), NULL) != is_whole ||
+	    (!history_segment_merge(path, INT64_C(600000000000), NULL, NULL) != is_whole ||
 	     count_samples(path, &after, &stays_whole) || after != before ||
 	     stays_whole != is_whole))
 		abort();

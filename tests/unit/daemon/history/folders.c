@@ -165,6 +165,27 @@ TEST(merged_with_age)
 	free(new);
 }
 
+TEST(merging_given_up)
+{
+	uint64_t samples = 0;
+	char *day;
+
+	tmpdir_make();
+	day = make(1, NOW - 2 * DAY, 60);
+	open_kept();
+	kept.stops_merging = true;
+	CHECK(history_roll_up(&kept, &plenty, 99, NOW), "nothing to merge");
+	CHECK(slices_of(day, &samples) == 60 && samples == 60, "given up: %d slices, %d samples",
+	      slices_of(day, &samples), (int)samples);
+	kept.stops_merging = false;
+	CHECK(history_roll_up(&kept, &plenty, 99, NOW) &&
+	      !history_roll_up(&kept, &plenty, 99, NOW), "not done later, or twice");
+	CHECK(slices_of(day, &samples) == 6 && samples == 60, "later: %d slices, %d samples",
+	      slices_of(day, &samples), (int)samples);
+	kept_folders_free(&kept);
+	free(day);
+}
+
 /* Only the folder that is being filled is looked into, but with each segment and before a drop. */
 TEST(work_does_not_grow_with_the_folders)
 {

@@ -90,7 +90,7 @@ TEST(dropped_merged_and_new_histories)
 	add(1, 3600 * S, 0, 20);
 	CHECK(next(&c, 20) == 3660 * S, "one");
 	/* ten minutes become a slice: of those nine were not sent, so all of it is sent */
-	CHECK(!history_segment_merge(path, 10 * MINUTE, &e), "%s", e.text);
+	CHECK(!history_segment_merge(path, 10 * MINUTE, NULL, &e), "%s", e.text);
 	CHECK(next(&c, 2) == 4200 * S, "merged");
 	/* the folder is dropped: the next one's slices are all that is left */
 	add(3, 9000 * S, 0, 1);

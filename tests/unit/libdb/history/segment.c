@@ -258,14 +258,14 @@ TEST(merged)
 
 	make_history();
 	stat(segment_path, &before);
-	CHECK(!history_segment_merge(segment_path, 10 * MINUTE, &e), "%s", e.text);
+	CHECK(!history_segment_merge(segment_path, 10 * MINUTE, NULL, &e), "%s", e.text);
 	stat(segment_path, &after);
 	CHECK(after.st_size < before.st_size, "%lld bytes of %lld", (long long)after.st_size,
 	      (long long)before.st_size);
 	check_merged(SLICES / 10);
 	check_range(0, SLICES);
 	check_range(10, 20);
-	CHECK(!history_segment_merge(segment_path, 60 * MINUTE, &e), "%s", e.text);
+	CHECK(!history_segment_merge(segment_path, 60 * MINUTE, NULL, &e), "%s", e.text);
 	check_merged(1);
 	/* its records are in another order than the store's */
 	history_writer_close(writer);
@@ -293,14 +293,14 @@ TEST(ordered)
 
 	make_history();
 	before = segment_size();
-	CHECK(!history_segment_merge(segment_path, 1, &e), "%s", e.text);
+	CHECK(!history_segment_merge(segment_path, 1, NULL, &e), "%s", e.text);
 	after = segment_size();
 	CHECK(after < before - before / 20, "%lld of %lld bytes", (long long)after,
 	      (long long)before);
 	for (int i = 0; i < SLICES; i++)
 		check_range(i, i + 1);
 	check_range(0, SLICES);
-	CHECK(!history_segment_merge(segment_path, 1, &e), "%s", e.text);
+	CHECK(!history_segment_merge(segment_path, 1, NULL, &e), "%s", e.text);
 	CHECK(segment_size() == after, "%lld bytes the second time, %lld the first",
 	      (long long)segment_size(), (long long)after);
 	give_up();
@@ -333,7 +333,7 @@ TEST(ordered_between_a_node_and_its_count)
 	CHECK(pwrite(fd, &used, sizeof(used), 16) == sizeof(used), "write");
 	close(fd);
 	CHECK(!history_writer_add(writer, &slices[1], store_path, &e), "%s", e.text);
-	CHECK(!history_segment_merge(segment_path, 1, &e), "%s", e.text);
+	CHECK(!history_segment_merge(segment_path, 1, NULL, &e), "%s", e.text);
 	check_range(0, 1);
 	check_range(1, 2);
 	give_up();
@@ -470,7 +470,7 @@ TEST(slices_after_a_damaged_one)
 	      s.nr_slices);
 	history_segment_free(&s);
 	check_range(0, 11);
-	CHECK(history_segment_merge(segment_path, 10 * MINUTE, &e) == -EPROTO &&
+	CHECK(history_segment_merge(segment_path, 10 * MINUTE, NULL, &e) == -EPROTO &&
 	      strstr(e.text, "not merged"), "%s", e.text);
 	CHECK(history_writer_open(segment_path, &again, &e) == -EPROTO &&
 	      strstr(e.text, "cannot be continued"), "%s", e.text);
