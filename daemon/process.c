@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "daemon/process.h"
 #include "libdb/session/lock.h"
+#include "libutil/priority.h"
 
 static int report_holder(const char *session_dir, struct op_error *e)
 {
@@ -58,6 +59,7 @@ int daemonize(void)
 {
 	int ends[2];
 	pid_t pid;
+	int err;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
@@ -69,8 +71,9 @@ int daemonize(void)
 		wait_and_exit(ends[0]);
 	}
 	close(ends[0]);
-	if (setsid() < 0)
-		return -errno;
+	err = priority_begin_session();
+	if (err)
+		return err;
 	pid = fork();	/* the child is not a session leader, so it never gets a terminal */
 	if (pid < 0)
 		return -errno;

@@ -66,9 +66,17 @@ static int set_nice(int nice)
 	return set_normal(nice, 0);
 }
 
+static pid_t own_session = -1;
+
+int priority_begin_session(void)
+{
+	own_session = setsid();
+	return own_session < 0 ? -errno : 0;
+}
+
 /*
- * Only of the session that this process began: others are not ours to raise. It stays open, so that
- * a signal handler can lower it.
+ * Only of a session that this process leads or began: others are not ours to raise. It stays open,
+ * so that a signal handler can lower it.
  */
 static int open_autogroup(void)
 {
@@ -76,7 +84,7 @@ static int open_autogroup(void)
 	static int fd = -1;
 	char path[40];
 
-	if (getsid(0) != getpid())
+	if (getsid(0) != getpid() && getsid(0) != own_session)
 		return -EPERM;
 	if (opened_by == getpid())
 		return fd;

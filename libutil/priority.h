@@ -41,6 +41,12 @@ enum priority priority_raise(unsigned int share, uint64_t period_ns);
 void priority_lower(enum priority raised);
 
 /*
+ * setsid(), in a process that goes on in a child: that does not lead the session, but may raise it.
+ * Returns 0 or -errno.
+ */
+int priority_begin_session(void);
+
+/*
  * The same for a thread whose process is the only one of its session and whose other threads may
  * be raised with it: the group of the session comes between deadline and nice.
  */

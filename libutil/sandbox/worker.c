@@ -92,6 +92,7 @@ static _Noreturn void keep_helper(int socket)
 	pid_t pid;
 
 	set_signals();
+	(void)setsid();	/* the daemon may raise its own, but not what reads files [CC-60] */
 	if (sandbox_leave_descriptors(socket) ||
 	    capabilities_keep(CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID)))
 		_exit(1);

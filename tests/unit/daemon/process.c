@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "daemon/process.h"
@@ -167,6 +169,43 @@ TEST(start_to_end)
 		      strstr(text, "\nkernel pointer size: 8\n"),
 	      "the log");
 	free(text);
+}
+
+static int nice_of_session(pid_t pid)
+{
+	char path[64], text[64];
+	int group, nice;
+
+	snprintf(path, sizeof(path), "/proc/%d/autogroup", pid);
+	if (access(path, W_OK) || file_read_line(path, text, sizeof(text)) ||
+	    sscanf(text, "/autogroup-%d nice %d", &group, &nice) != 2)
+		SKIP("the kernel has no automatic groups");
+	return nice;
+}
+
+/* The nice value of a thread alone means nothing to the other sessions. [CC-60] */
+TEST(in_the_background_it_raises_its_session)
+{
+	cpu_set_t cpus;
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	if (getpriority(PRIO_PROCESS, 0))
+		SKIP("it keeps the priority that this test has");
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	CHECK(!sched_setaffinity(0, sizeof(cpus), &cpus), "bind to a CPU: no SCHED_DEADLINE");
+	/* the kernel refuses a value in the tenth of a second after another one, of anybody */
+	for (int i = 0; i < 5; i++) {
+		CHECK(start(tmpdir_path("sd")) == 0 && !ask("start"), "%s", output);
+		pid = pid_of_lock();
+		if (nice_of_session(pid) == -20)
+			break;
+		CHECK(i < 4, "nice value %d", nice_of_session(pid));
+		CHECK(!ask("shutdown") && wait_until_gone(pid), "shutdown");
+	}
+	CHECK(!ask("shutdown"), "shutdown");
 }
 
 /* The old daemon, which may still be exiting, does not disturb the new one. */
