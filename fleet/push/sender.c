@@ -308,7 +308,8 @@ static void deliver(struct sender *x, const struct push_part *part, struct push_
 	x->cursor.bytes += ret->wire_bytes;
 	if (ret->verdict == PUSH_SENT) {
 		x->cursor.samples += part->samples;
-		if (x->aside.name && !strcmp(x->aside.name, part->name))
+		/* not one that was there already, and shows nothing of now */
+		if (ret->wire_bytes && x->aside.name && !strcmp(x->aside.name, part->name))
 			refuse_aside(x);
 	} else if (ret->verdict == PUSH_REFUSED) {
 		count_refused(x, part->samples, ret->text);
