@@ -11,7 +11,7 @@
 #include "pp/picture/picture.h"
 #include "pp/report.h"
 
-#define MMAP_BYTES	(1 << 20)	/* blocks from this size on are returned when freed */
+#define MMAP_BYTES	(4 << 20)	/* blocks from this size on are returned when freed */
 #define KEPT_BYTES	(64 << 20)	/* of smaller ones so much is used again */
 #define GROWTH_BYTES	(4 << 20)	/* of the heap for these, at least */
 
