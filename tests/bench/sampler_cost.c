@@ -295,7 +295,8 @@ static void show_crowd(unsigned int nr_threads)
 	params.interval_ns = CROWD_NS;
 	params.samples = 0;
 	params.clock = SAMPLER_CPU;
-	nr_samples = used_ns = 0;
+	nr_samples = 0;
+	used_ns = 0;
 	if (sampler_create(NULL, &params, &builder, &p))
 		return;
 	if (!sampler_start(p))

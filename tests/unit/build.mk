@@ -166,6 +166,7 @@ sampler_timed := profiler sampling_thread errors targets all_threads cpu_time la
 $(foreach t,$(sampler_timed) fork new_threads,\
 	$(call test_of,libsampler/$(t),tests/unit/libsampler/fakes.c $(sampler_core),libutil.a,-pthread))
 $(call test_of,libsampler/schedule,libsampler/schedule.c)
+$(call test_of,libsampler/still,libsampler/still.c)
 $(call test_of,libsampler/metadata,libsampler/metadata.c,,-pthread)
 # (not fork: ThreadSanitizer knows no threads in a child)
 threaded += $(call tests_named,libsampler,metadata modules $(sampler_timed))

@@ -170,7 +170,10 @@ static uint64_t written(void)
 	return sum;
 }
 
-/* All samples are in the file, and as [lost] those that were missed [SM-79]. */
+/*
+ * All samples are in the file, and as [lost] those that were missed [SM-79]. The summary has how
+ * long threads stood still.
+ */
 static void check_sums(void)
 {
 	uint64_t sum = counted_by_thread();
@@ -182,6 +185,11 @@ static void check_sums(void)
 	CHECK(in_file == sum + summary.missed, "%llu in the file of %llu and %llu missed",
 	      (unsigned long long)in_file, (unsigned long long)sum,
 	      (unsigned long long)summary.missed);
+	CHECK(!sum == !summary.still_median_ns &&
+	      summary.still_median_ns <= summary.still_p99_ns &&
+	      summary.still_p99_ns <= summary.still_max_ns, "%llu, %llu, %llu ns",
+	      (unsigned long long)summary.still_median_ns,
+	      (unsigned long long)summary.still_p99_ns, (unsigned long long)summary.still_max_ns);
 }
 
 /* --- */
