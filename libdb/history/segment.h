@@ -108,8 +108,9 @@ void history_segment_free(struct history_segment *s);
  * (the minutes of 14:00 to 14:09 become one of ten minutes), and replace the file in one step. Also
  * if none are merged (1), it has fewer bytes: its records are put in order [HI-11], so it cannot be
  * continued. One of which a part cannot be read stays as it is: -EPROTO. Of a full store whose
- * stacks are random it takes 16 s of CPU time and 400 MB, of an hour of builds 2.5 s. -ECANCELED, after the slice at
- * hand: *@stop (NULL: never) was set atomically by another thread, and the file is unchanged.
+ * stacks are random it takes 16 s of CPU time and 400 MB, of an hour of builds 2.5 s. -ECANCELED,
+ * after the slice at hand: *@stop (NULL: never) was set atomically by another thread, and the file
+ * is unchanged.
  */
 int history_segment_merge(const char *path, int64_t slice_ns, const bool *stop,
 			  struct op_error *e);

@@ -17,7 +17,6 @@
 #include "libutil/xalloc.h"
 
 #define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations, in all sections */
-#define RELOCATIONS_AT_ONCE	2048
 #define LARGEST_CODE	(4 * 1024 * 1024)	/* bytes of a section's entries */
 #define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a table may repeat a long name */
 
@@ -38,31 +37,23 @@ static int compare_slots(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* In pieces: a table may have megabytes, nearly all of relocations that have no symbol. */
 static void add_relocations(struct slots *slots, const struct object_file *f,
 			    const struct object_section *s)
 {
 	bool has_addend = s->type == SHT_RELA;
-	size_t entry = (f->is_64 ? 16 : 8) + (has_addend ? (f->is_64 ? 8 : 4) : 0);
-	size_t piece = entry * RELOCATIONS_AT_ONCE;
-	unsigned char *table = xmalloc(piece);
+	size_t entry = (f->is_64 ? 16 : 8) + (has_addend ? (f->is_64 ? 8 : 4) : 0), size;
+	unsigned char *table = object_section_read(f, s, &size);
 
-	for (uint64_t from = 0; from < s->size; from += piece) {
-		size_t n = s->size - from < piece ? (size_t)(s->size - from) : piece;
+	for (size_t at = 0; table && at + entry <= size; at += entry) {
+		const unsigned char *p = table + at;
+		uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
+					   : object_get32(f, p + 4) >> 8;
 
-		if (object_file_read(f, s->offset + from, table, n))
-			break;
-		for (size_t at = 0; at + entry <= n; at += entry) {
-			const unsigned char *p = table + at;
-			uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
-						   : object_get32(f, p + 4) >> 8;
-
-			if (!symbol)
-				continue;
-			xgrow(slots->slots, slots->nr, slots->room);
-			slots->slots[slots->nr++] = (struct slot){
-				f->is_64 ? object_get64(f, p) : object_get32(f, p), symbol };
-		}
+		if (!symbol)
+			continue;
+		xgrow(slots->slots, slots->nr, slots->room);
+		slots->slots[slots->nr++] = (struct slot){
+			f->is_64 ? object_get64(f, p) : object_get32(f, p), symbol };
 	}
 	free(table);
 }
