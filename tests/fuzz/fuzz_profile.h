@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "formats/all_formats.h"
+#include "libutil/plain_text.h"
 
 static inline void fuzz_must(bool kept)
 {
@@ -117,10 +118,23 @@ static inline struct profile *fuzz_read_written(const struct profile_format *for
 	return p;
 }
 
-/* Nothing is negative, which not every format has room for; there is something of each event. */
+static inline bool fuzz_is_plain(const char *text)
+{
+	for (size_t n = 1; *text && n; text += n)
+		n = plain_length(text);
+	return !*text;
+}
+
+/*
+ * Nothing is negative, which not every format has room for; there is something of each event; and
+ * writing names does not make two events one.
+ */
 static inline bool fuzz_has_totals(const struct profile *p)
 {
 	for (uint32_t k = 0; k < p->nr_events; k++) {
+		if (!fuzz_is_plain(p->strings[p->events[k].name]) ||
+		    !fuzz_is_plain(p->strings[p->events[k].unit]))
+			return false;
 		int64_t total = profile_total(p, k);
 
 		if (total <= 0 || total == INT64_MAX)
