@@ -1,12 +1,12 @@
-# side_by_side.sh - run one test per CPU at once, report in the order of their start; sourced
+# side_by_side.sh - run two tests per CPU at once, report in the order of their start; sourced
 #
-# begin COMMAND...  run COMMAND once a CPU is free; it prints "ok - NAME", "not ok - NAME" (a number
-#                   before the name is dropped) and other lines, which are kept
+# begin COMMAND...  run COMMAND once there is a place; it prints "ok - NAME", "not ok - NAME" (a
+#                   number before the name is dropped) and other lines, which are kept
 # alone COMMAND...  the same, with nothing beside it
 # test_program FILE print the output of FILE, with its name before that of each check
 # end               wait for all, print the plan and exit
 # shellcheck shell=bash
-places=$(nproc)
+places=$(($(nproc) * 2))	# many wait for a daemon
 started=0 reported=0 number=0 failed=0
 output=$(mktemp -d) || exit
 trap 'rm -rf "$output"' EXIT
