@@ -40,8 +40,7 @@ bpf 1 || bpf=$?
 [ $bpf != 3 ] || echo "# this kernel has no BPF" >&3
 if [ $bpf = 0 ]; then
 	bpf 1000000000 & runs=$!
-	samples_of_program() { odb-check totals "$CURRENT" | awk '$3 ~ /^{kern}\/bpf_prog_.*_busy$/' | total; }
-	until [ "$(samples_of_program)" -ge 2000 ]; do sleep 1; opcontrol --dump || break; done
+	until_samples 2000 '{kern}/bpf_prog_*_busy' sleep 1
 	kill -9 $runs; wait $runs
 fi
 rmmod optest
@@ -66,10 +65,10 @@ for module in optest:6000 optest_other:3000; do
 		"$(percent "$(samples_of "${name}_thirty" < /tmp/symbols)" "$all")" 30 4
 done
 if [ $bpf = 0 ]; then
-	symbols "image:bpf_prog_*" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
-	near "BPF: its program in percent" \
+	symbols > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
+	near "BPF: its symbol in percent" \
 		"$(percent "$(awk '$NF ~ /^bpf_prog_.*_busy$/ { sum += $1 } END { print sum + 0 }' \
-			/tmp/symbols)" "$(total < /tmp/symbols)")" 100 2
+			/tmp/symbols)" "$(samples_in '{kern}/bpf_prog_*_busy')")" 100 2
 fi
 # what opreport without arguments says of the same samples
 at_least "image summary has optest" "$(awk '$3 == "optest" { print $1 }' /tmp/report)" 6000

@@ -125,8 +125,15 @@ books_balance()
 		"$(awk '{ sum += $5 } END { printf "%.0f\n", sum }' /tmp/counts)"
 }
 
-# samples_in IMAGE: what the sample files hold of it ({kern}/NAME for a kernel module)
-samples_in() { odb-check totals "$CURRENT" | awk -v image="$1" '$3 == image' | total; }
+# samples_in IMAGE: what the sample files hold of it ({kern}/NAME for a kernel module); a * is any text
+samples_in()
+{
+	odb-check totals "$CURRENT" | awk -v image="$1" '
+		BEGIN { if (split(image, part, "*") < 2) part[1] = "" }
+		$3 == image { print; next }
+		part[1] != "" && index($3, part[1]) == 1 &&
+			substr($3, length($3) - length(part[2]) + 1) == part[2]' | total
+}
 
 # until_samples N IMAGE COMMAND...: run it again and again until so many samples of IMAGE are there.
 # How many that are a second depends on how busy the host is: never ask for a rate.
