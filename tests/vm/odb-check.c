@@ -90,9 +90,9 @@ static void read_file(const char *path)
 		err = odb_check(path, header_size, &e);
 	if (!err)
 		err = odb_read(path, header_size, &s, &e);
-	if (err) {
+	if (err && err != -ENODATA) {	/* one whose creation is unfinished holds nothing [SF-16] */
 		complain(path, &e, err);
-	} else {
+	} else if (!err) {
 		on_file(path, &s, &name);
 		odb_snapshot_free(&s);
 	}
@@ -106,15 +106,13 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && !strcmp(path + n - m, end);
 }
 
-/*
- * Code made at run time lies beside its samples. A file that was created and not yet given its
- * first bytes is whole: it holds nothing.
- */
+/* Code made at run time lies beside its samples. */
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+	(void)st;
 	if (ftw->level == 1 && type == FTW_D && !strcmp(path + ftw->base, "stats"))
 		return FTW_SKIP_SUBTREE;
-	if (type == FTW_F && st->st_size && !ends_in(path, ".jo"))
+	if (type == FTW_F && !ends_in(path, ".jo"))
 		read_file(path);
 	return FTW_CONTINUE;
 }
