@@ -25,13 +25,13 @@ fi
 profile_start 500
 insmod /vm/mod/optest.ko
 first=$(place optest)
-until_samples 3000 '{kern}/optest' burn optest 500
+until_samples 3000 '{kern}/optest' burn optest 1600
 rmmod optest
 insmod /vm/mod/optest_other.ko
-until_samples 3000 '{kern}/optest_other' burn optest_other 500
+until_samples 3000 '{kern}/optest_other' burn optest_other 1600
 insmod /vm/mod/optest.ko
 second=$(place optest)
-until_samples 6000 '{kern}/optest' burn optest 500
+until_samples 6000 '{kern}/optest' burn optest 1600
 bpf=0
 echo 1 > /proc/sys/net/core/bpf_jit_enable
 echo 1 > /proc/sys/net/core/bpf_jit_kallsyms
