@@ -251,7 +251,7 @@ static void note_program(struct kernel *k, bool loaded, uint64_t start, uint64_t
 	for (size_t i = 0; i < k->nr_programs; i++) {
 		struct program *p = &k->programs[i];
 
-		if (p->start < end && start - p->start < p->size)
+		if (p->start < end && start < p->start + p->size)
 			p->is_loaded = false;
 		if (p->image == image) {
 			is_saved |= p->is_saved;
@@ -366,12 +366,15 @@ static void find_or_add_module(struct kernel *k, uint64_t start, uint64_t size, 
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
 			 const char *name)
 {
-	char program[KERNEL_BPF_NAME_MAX];
+	size_t program = kernel_bpf_name(name, strlen(name));
 
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
-	if (kernel_bpf_name(name, strlen(name), program)) {
-		note_program(k, loaded, start, size, program);
+	if (program) {
+		char image[KERNEL_BPF_NAME_MAX];
+
+		snprintf(image, sizeof(image), "%.*s", (int)program, name);
+		note_program(k, loaded, start, size, image);
 		return;
 	}
 	if (loaded) {
@@ -489,7 +492,7 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 {
 	static const char builtin[] = "__builtin__";
 	bool is_module = false;
-	char init[128], program[KERNEL_BPF_NAME_MAX];
+	char init[128];
 
 	if (!is_module_name(run->owner) || strlen(run->owner) > 100)
 		return;
@@ -512,9 +515,9 @@ static void take_run(struct kernel *k, const struct kernel_run *run)
 		add_made_run(k, run, run->owner + strlen(builtin));
 	else if (!strcmp(run->owner, "bpf"))
 		add_made_run(k, run, run->owner);
-	else if (kernel_bpf_name(run->owner, strlen(run->owner), program))
+	else if (kernel_bpf_name(run->owner, strlen(run->owner)))
 		add_made(k, run->start, run->last, run->start,
-			 image_get(k->images, IMAGE_KERNEL, program, ""));
+			 image_get(k->images, IMAGE_KERNEL, run->owner, ""));
 }
 
 static void find_text(struct kernel *k, const struct snapshot_kallsyms *kallsyms)
@@ -558,15 +561,16 @@ void kernel_note_sample(struct kernel *k, uint64_t pc)
 	k->capture_wanted = true;
 }
 
-/* Parts of the programs that may be gone from kallsyms. */
+/* Parts of the programs that may be gone from kallsyms, for snapshot_kallsyms.parts. */
 static void add_parts(const struct kernel *k, struct strbuf *parts)
 {
 	for (size_t i = 0; i < k->nr_programs; i++) {
 		const struct program *p = &k->programs[i];
 
 		if (!p->is_saved)
-			strbuf_addf(parts, "# module %s %" PRIx64 " %" PRIx64 "\n0 t %s\n",
-				    p->image->path, p->start, p->size, p->image->path);
+			strbuf_addf(parts, "%s# module %s %" PRIx64 " %" PRIx64 "\n0 t %s\n",
+				    parts->len ? "" : "\n", p->image->path, p->start, p->size,
+				    p->image->path);
 	}
 }
 
@@ -581,9 +585,8 @@ static void capture(struct kernel *k)
 
 	if (!err) {
 		find_text(k, &kallsyms);
-		strbuf_add_char(&parts, '\n');
 		add_parts(k, &parts);
-		kallsyms.parts = parts.text;
+		kallsyms.parts = parts.len ? parts.text : NULL;
 		err = snapshot_update(&kallsyms, modules_path(k), k->snapshot, &e);
 		free(kallsyms.text);
 		strbuf_free(&parts);

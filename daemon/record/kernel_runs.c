@@ -24,8 +24,9 @@ struct symbols {
 /* "address type name<tab>[owner]"; lines of the kernel proper have no owner. */
 static void parse_line(struct symbols *s, char *line, char *end)
 {
-	char *owner, *rest, *name, program[KERNEL_BPF_NAME_MAX];
+	char *owner, *rest, *name;
 	uint64_t address;
+	size_t n;
 	bool is_bpf;
 
 	if (end == line || end[-1] != ']')
@@ -37,8 +38,9 @@ static void parse_line(struct symbols *s, char *line, char *end)
 	end[-1] = '\0';
 	is_bpf = !strcmp(owner + 1, "bpf");
 	name = rest + 3;
-	if (is_bpf && kernel_bpf_name(name, (size_t)(owner - 1 - name), program)) {
-		name[strlen(program)] = '\0';
+	n = is_bpf ? kernel_bpf_name(name, (size_t)(owner - 1 - name)) : 0;
+	if (n) {
+		name[n] = '\0';
 		owner = name - 1;
 	}
 	xgrow(s->all, s->nr, s->room);

@@ -68,9 +68,7 @@ static const char *parse_module(void *context, char *line)
 /* A BPF program has a part of its own; one that is loaded several times has several. */
 static bool add_program(struct capture *c, struct kallsym *s)
 {
-	char name[KERNEL_BPF_NAME_MAX];
-
-	if (!kernel_bpf_name(s->name, strlen(s->name), name))
+	if (!kernel_bpf_name(s->name, strlen(s->name)))
 		return false;
 	xgrow(c->modules, c->nr_modules, c->room_modules);
 	c->modules[c->nr_modules] = (struct module){ s->name, s->address, KERNEL_BPF_SIZE_MAX };

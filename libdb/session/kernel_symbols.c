@@ -2,7 +2,6 @@
 /* kernel_symbols.c - read the snapshot of the kernel's symbols [SS-40] */
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/session/kernel_symbols.h"
@@ -10,19 +9,18 @@
 #include "libdb/session/text_file.h"
 #include "libutil/xalloc.h"
 
-bool kernel_bpf_name(const char *symbol, size_t len, char ret[KERNEL_BPF_NAME_MAX])
+size_t kernel_bpf_name(const char *symbol, size_t len)
 {
 	static const char prefix[] = "bpf_prog_";
 	size_t n = strlen(prefix);
 
 	if (len < n + 16 || memcmp(symbol, prefix, n))
-		return false;
+		return 0;
 	for (size_t i = n; i < len; i++)
 		if (i < n + 16 ? !isxdigit((unsigned char)symbol[i]) :
 				 !isalnum((unsigned char)symbol[i]) && !strchr("_-.", symbol[i]))
-			return false;
-	snprintf(ret, KERNEL_BPF_NAME_MAX, "%.*s", (int)len, symbol);
-	return true;
+			return 0;
+	return len < KERNEL_BPF_NAME_MAX ? len : KERNEL_BPF_NAME_MAX - 1;
 }
 
 struct parse {

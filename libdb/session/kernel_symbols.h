@@ -66,10 +66,11 @@ void kernel_symbols_free(struct kernel_symbols *s);
 const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name);
 
 /*
- * Whether @symbol, of @len bytes, is that of a BPF program, "bpf_prog_TAG_NAME". TAG is a hash of
- * its instructions, so the name says which program it is, wherever it lies. *ret: its image.
+ * How many bytes of @symbol, of @len bytes, are the image of a BPF program, "bpf_prog_TAG_NAME"; 0:
+ * it is none. TAG is a hash of its instructions, so the name says which program it is, wherever it
+ * lies.
  */
-bool kernel_bpf_name(const char *symbol, size_t len, char ret[KERNEL_BPF_NAME_MAX]);
+size_t kernel_bpf_name(const char *symbol, size_t len);
 
 /*
  * Whether sample keys of kernel image @name are addresses, and its symbols in the kernel's part:

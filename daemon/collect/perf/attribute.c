@@ -419,8 +419,6 @@ static void write_ibs_sample(struct perf_attribute *a, const struct perf_record 
 
 void perf_attribute_change(struct perf_attribute *a, const struct perf_record *r)
 {
-	char program[KERNEL_BPF_NAME_MAX];
-
 	if (r->kind == PERF_KIND_SAMPLE) {
 		write_ibs_sample(a, r);
 		return;
@@ -430,9 +428,9 @@ void perf_attribute_change(struct perf_attribute *a, const struct perf_record *r
 		return;
 	}
 	if (r->kind == PERF_KIND_CODE) {
-		if (kernel_bpf_name(r->code.name, strlen(r->code.name), program))
+		if (kernel_bpf_name(r->code.name, strlen(r->code.name)))
 			perf_emit_code(a->emit, r->code.is_loaded, r->code.start, r->code.size,
-				       program);
+				       r->code.name);
 		return;
 	}
 	if (r->kind == PERF_KIND_EXIT && r->cpu < a->nr_cpus) {

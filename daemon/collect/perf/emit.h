@@ -64,7 +64,7 @@ void perf_emit_stack_end(struct perf_emit *e, unsigned int end);
 
 void perf_emit_cookie_end(struct perf_emit *e, op_word cookie);
 
-/* A module, or a BPF program by its KERNEL_BPF_NAME_MAX. */
+/* A module or BPF program. Of a longer name the first OP_MODULE_NAME_WORDS words are written. */
 void perf_emit_code(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
 		    const char *name);
 /* A module, and that the list of modules changed. */

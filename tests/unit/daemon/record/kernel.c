@@ -295,6 +295,11 @@ TEST(bpf_programs_at_the_same_address)
 	kernel_module_range(k, true, 0xffffffffc0105000, 0x500, "bpf_prog_fedcba9876543210_last");
 	CHECK_PLACE(k, 0xffffffffc01054ff, "bpf_prog_fedcba9876543210_last:4ff");
 	CHECK_PLACE(k, 0xffffffffc0105500, "bpf_prog_6deef7357e7b4530_kept:100");
+	/* over the start of one whose end was not noted, and kallsyms is read again */
+	kernel_module_range(k, true, 0xffffffffc0104f00, 0x200, "bpf_prog_00000000000000aa_over");
+	kernel_capture_now(k);
+	CHECK_PLACE(k, 0xffffffffc0105000, "bpf_prog_00000000000000aa_over:100");
+	CHECK_PLACE(k, 0xffffffffc0105200, "bpf_prog_6deef7357e7b4530_old:1c0");
 	kernel_module_range(k, true, 0xffffffffc0200000, 0x10,
 			    "bpf_prog_0123456789abcdef_" LONG_NAME);
 	CHECK_PLACE(k, 0xffffffffc020000f,
