@@ -61,15 +61,21 @@ NOINLINE unsigned long plain_a(unsigned long n)
 	return plain_b(many[3], many[50], n) + many[99];
 }
 
+/* In the frame of its caller, which has @room. */
+static inline __attribute__((always_inline)) void call_with(volatile char *room, size_t size)
+{
+	for (size_t i = 0; i < size; i += 1000)
+		room[i] = 1;
+	plain_c(sink, 1);
+	sink += (unsigned long)room[0];
+}
+
 /* More than is copied of a stack to begin with, and all of it used: else there is no memory. */
 NOINLINE void large(void)
 {
 	volatile char room[12000];
 
-	for (size_t i = 0; i < sizeof(room); i += 1000)
-		room[i] = 1;
-	plain_c(sink, 1);
-	sink += (unsigned long)room[0];
+	call_with(room, sizeof(room));
 }
 
 LOOP void large_frames(void)
@@ -83,10 +89,7 @@ NOINLINE void huge(void)
 {
 	volatile char room[100000];
 
-	for (size_t i = 0; i < sizeof(room); i += 1000)
-		room[i] = 1;
-	plain_c(sink, 1);
-	sink += (unsigned long)room[0];
+	call_with(room, sizeof(room));
 }
 
 LOOP void huge_frames(void)
