@@ -4,12 +4,21 @@
 #define LIBUTIL_SORTED_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* For qsort() and bsearch() of an array of texts. */
 static inline int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The same of an array of uint64_t. */
+static inline int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
 }
 
 /*

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "daemon/jit/deaths.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 struct canvas {
@@ -18,13 +19,6 @@ struct canvas {
 	uint64_t *least;		/* the earliest birth below a node; node 1 is the root */
 	uint64_t *painted;		/* last painted over all below a node; or JIT_FOREVER */
 };
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void canvas_init(struct canvas *v, const struct jit_code *c)
 {

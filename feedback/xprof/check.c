@@ -9,6 +9,7 @@
 #include "feedback/xprof/text.h"
 #include "feedback/xprof/value.h"
 #include "formats/format.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -101,13 +102,6 @@ static int check_sums(const struct checker *c, enum xprof_array array, uint32_t 
 }
 
 /* --- within a procedure: ids, graph, values, flow --- */
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 /* The counter of the procedure's @i-th block, or of an edge if @i is at least nr_blocks. */
 static uint32_t counter_of(const struct xprof *x, const struct xprof_proc *p, uint32_t i)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "feedback/xprof/flow.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 #define NONE		UINT32_MAX
@@ -302,19 +303,12 @@ static uint64_t start_of(const struct xprof *x, const struct xprof_proc *p)
 	return p->nr_tuples ? (uint64_t)t->file << 32 | t->line : 0;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void find_starts(struct work *w, const struct xprof_object *o)
 {
 	w->nr_starts = 0;
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++)
 		w->starts[w->nr_starts++] = start_of(w->x, &w->x->procs[i]);
-	qsort(w->starts, w->nr_starts, sizeof(*w->starts), compare_starts);
+	qsort(w->starts, w->nr_starts, sizeof(*w->starts), compare_u64);
 }
 
 /* Do other procedures start on the same line: instances of a template, functions of a macro? */
@@ -322,7 +316,7 @@ static bool is_instance(const struct work *w)
 {
 	uint64_t start = start_of(w->x, w->p);
 	const uint64_t *found = bsearch(&start, w->starts, w->nr_starts, sizeof(start),
-					compare_starts);
+					compare_u64);
 
 	return start && ((found > w->starts && found[-1] == start) ||
 			 (found + 1 < w->starts + w->nr_starts && found[1] == start));

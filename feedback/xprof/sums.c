@@ -4,21 +4,15 @@
 
 #include <stdlib.h>
 
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
-
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static uint32_t count_distinct(uint64_t *numbers, size_t nr)
 {
 	uint32_t distinct = 0;
 
 	if (nr)
-		qsort(numbers, nr, sizeof(*numbers), compare_numbers);
+		qsort(numbers, nr, sizeof(*numbers), compare_u64);
 	for (size_t i = 0; i < nr; i++)
 		distinct += !i || numbers[i] != numbers[i - 1];
 	return distinct;

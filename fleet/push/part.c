@@ -11,6 +11,7 @@
 #include "formats/file/gzip_write.h"
 #include "formats/profile/saturate.h"
 #include "formats/proto/proto.h"
+#include "libutil/sorted.h"
 #include "libutil/xalloc.h"
 
 struct copier {
@@ -122,13 +123,6 @@ static uint32_t label_set(const struct copier *c, uint32_t series)
 	return c->sets[series];
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * The samples in the order of a walk through the tree: stacks that share their callers follow each
  * other, so that they are packed well. Malloc'd; the lower half of each is the index of a sample.
@@ -160,7 +154,7 @@ static uint64_t *walk(const struct profile *p)
 
 		samples[i] = begin << 32 | i;
 	}
-	qsort(samples, p->nr_samples, sizeof(*samples), compare_keys);
+	qsort(samples, p->nr_samples, sizeof(*samples), compare_u64);
 	free(sizes);
 	free(ends);
 	return samples;

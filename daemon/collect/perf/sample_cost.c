@@ -11,6 +11,7 @@
 
 #include "daemon/collect/perf/open.h"
 #include "libutil/clock.h"
+#include "libutil/sorted.h"
 
 #define PERIOD_NS	(200 * 1000)	/* rare enough that samples do not follow each other */
 #define SAMPLES		128
@@ -24,16 +25,9 @@
 #define STACK_STORE_NS		4000
 #define STACK_UNWIND_NS		6000
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 uint64_t sample_cost_median(uint64_t *ns, unsigned int nr)
 {
-	qsort(ns, nr, sizeof(*ns), compare);
+	qsort(ns, nr, sizeof(*ns), compare_u64);
 	return ns[nr / 2];
 }
 
