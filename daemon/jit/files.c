@@ -229,12 +229,14 @@ static void take_mapped(struct search *s, const struct perf_maps_line *line)
 	take(s, JIT_JITDUMP, handle);
 }
 
-static void look_for_jitdump(struct search *s)
+/* False: its mappings could not be read yet. */
+static bool look_for_jitdump(struct search *s)
 {
 	char *text, *rest;
+	int err = proc_files_read_maps(s->proc, s->tgid, MAPS_MAX, &text);
 
-	if (proc_files_read_maps(s->proc, s->tgid, MAPS_MAX, &text))
-		return;
+	if (err)
+		return err != -EAGAIN;
 	for (char *p = strtok_r(text, "\n", &rest); p; p = strtok_r(NULL, "\n", &rest)) {
 		struct perf_maps_line line;
 
@@ -245,6 +247,7 @@ static void look_for_jitdump(struct search *s)
 		}
 	}
 	free(text);
+	return true;
 }
 
 /* "PREFIX", digits, "SUFFIX" */
@@ -285,10 +288,14 @@ static void look_in_folders(struct search *s)
 		look_for_dump(s, s->owner->pid, JIT_RUN_REAL, uids[0]);
 }
 
-/* A process that ends has no root folder any more: look in the folders that are held. */
-static void look_alive(struct search *s)
+/*
+ * A process that ends has no root folder any more: look in the folders that are held. False: look
+ * again.
+ */
+static bool look_alive(struct search *s)
 {
 	const uid_t *uids = s->owner->uids;
+	bool done;
 
 	s->root = proc_files_open_root(s->proc, s->tgid);
 	if (s->root >= 0) {
@@ -298,10 +305,11 @@ static void look_alive(struct search *s)
 			hold_run_folder(s, JIT_RUN_REAL, uids[0]);
 	}
 	look_in_folders(s);
-	if (s->root >= 0) {
-		look_for_jitdump(s);
-		close(s->root);
-	}
+	if (s->root < 0)
+		return s->root != -EAGAIN;
+	done = look_for_jitdump(s);
+	close(s->root);
+	return done;
 }
 
 /* [JT-4] It ended before the first look: files in our own folders may still be its. */
@@ -319,19 +327,19 @@ static void look_dead(struct search *s)
 bool jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)
 {
 	struct search s = { .proc = proc, .tgid = tgid, .owner = owner, .files = f };
-	bool was_alive = owner->alive;
+	bool was_alive = owner->alive, done = true;
 
 	jit_owner_look(proc, tgid, owner);
 	if (!owner->alive && owner->pid && !was_alive)
 		return true;
 	f->refused = false;
 	if (owner->alive)
-		look_alive(&s);
+		done = look_alive(&s);
 	else if (owner->pid)		/* it ended since the last look: what did it write? */
 		look_in_folders(&s);
 	else
 		look_dead(&s);
 	if (!owner->alive)
 		close_folders(f);
-	return s.root != -EAGAIN;
+	return done;
 }

@@ -44,12 +44,14 @@ void jit_process_add_folder(struct jit_process *q, const char *app, const char *
 		};
 }
 
-void jit_process_look(struct jit_process *q, const char *proc)
+bool jit_process_look(struct jit_process *q, const char *proc)
 {
-	bool refused = q->files.refused;
+	bool refused = q->files.refused,
+	     done = jit_files_look(proc, q->tgid, &q->owner, &q->files);
 
-	q->looked |= jit_files_look(proc, q->tgid, &q->owner, &q->files);
+	q->looked |= done;
 	if (q->files.refused && !refused)
 		log_about(LOG_MISC, "process %" PRIu32 ": ignored a JIT symbol file: not a regular "
 			  "file, or not owned by its user", q->tgid);
+	return done;
 }

@@ -42,7 +42,7 @@ void jit_process_reset(struct jit_process *q);
 /* The strings are copied. Folders beyond JIT_FOLDERS_MAX are ignored. */
 void jit_process_add_folder(struct jit_process *q, const char *app, const char *anon_name);
 
-/* Look for its files. @proc: "/proc". */
-void jit_process_look(struct jit_process *q, const char *proc);
+/* Look for its files. @proc: "/proc". False: that was not possible yet. */
+bool jit_process_look(struct jit_process *q, const char *proc);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "daemon/collect/registered/registered.h"
 #include "daemon/jit/objects.h"
 #include "daemon/jit/process.h"
@@ -17,6 +18,9 @@
 #define LOOKS_MAX	100		/* per second, for new processes */
 #define LOOK_NS		(5 * NS_PER_SECOND)
 #define LOOK_TIME_NS	(NS_PER_SECOND / 4)	/* at a time */
+#define LOOK_ALL_NS	(20 * NS_PER_SECOND)	/* before a conversion */
+#define LOOK_AGAIN_NS	(1500 * NS_PER_MS)	/* longer than a late one is left alone */
+#define LOOK_AGAIN_US	50000
 
 struct jit_processes {
 	const char *proc;
@@ -89,12 +93,14 @@ void jit_processes_use(struct jit_processes *p, struct registered *r)
 	p->registered = r;
 }
 
-/* Look for its files, and have it looked at for what it has registered. */
-static void look(struct jit_processes *p, struct jit_process *q)
+/* Look for its files, and have it looked at for what it has registered. False: not possible yet. */
+static bool look(struct jit_processes *p, struct jit_process *q)
 {
-	jit_process_look(q, p->proc);
+	bool done = jit_process_look(q, p->proc);
+
 	if (p->registered)
 		registered_want(p->registered, q->tgid, 0, 0);
+	return done;
 }
 
 /* ---- samples ---- */
@@ -171,7 +177,7 @@ void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t
 		return;
 	jit_process_add_folder(q, app, anon_name);
 	if (!q->looked && may_look(p))
-		look(p, q);
+		(void)look(p, q);
 	if (p->registered)
 		registered_want(p->registered, tgid, start, end);
 }
@@ -180,27 +186,47 @@ void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t
 
 /*
  * Begin with those not looked at for the longest time, because there may be many, and a process can
- * make a look take long.
+ * make a look take long. Returns the number of those that could not be looked at yet.
  */
-static void look_at_all(struct jit_processes *p)
+static size_t look_at_all(struct jit_processes *p, uint64_t end, void (*meanwhile)(void *context),
+			  void *context)
 {
+	size_t left = 0;
+
 	p->looked_at = now_ns();
-	for (size_t i = 0; i < p->nr; i++) {
+	for (size_t i = 0, nr = p->nr; i < nr && now_ns() < end; i++) {
 		struct jit_process *q = first(p);
 
 		list_del(&q->in_order);
 		list_add_tail(&q->in_order, &p->in_order);
 		if (!q->looked || q->owner.alive)
-			look(p, q);
-		if (now_ns() - p->looked_at > LOOK_TIME_NS)
-			break;
+			left += !look(p, q);
+		if (meanwhile && now_ns() - p->looked_at > LOOK_TIME_NS) {
+			meanwhile(context);
+			p->looked_at = now_ns();
+		}
+	}
+	return left;
+}
+
+/* What is not found now has no name in the session if the process or the session ends. */
+static void look_before_conversion(struct jit_processes *p, void (*meanwhile)(void *context),
+				   void *context)
+{
+	uint64_t begin = now_ns();
+
+	while (look_at_all(p, begin + LOOK_ALL_NS, meanwhile, context) &&
+	       now_ns() - begin < LOOK_AGAIN_NS) {
+		if (meanwhile)
+			meanwhile(context);
+		usleep(LOOK_AGAIN_US);
 	}
 }
 
 void jit_processes_look(struct jit_processes *p)
 {
 	if (!p->converting && now_ns() - p->looked_at > LOOK_NS)
-		look_at_all(p);
+		(void)look_at_all(p, now_ns() + LOOK_TIME_NS, NULL, NULL);
 }
 
 /* ---- converting ---- */
@@ -246,9 +272,9 @@ static size_t convert_due(struct jit_processes *p, void (*meanwhile)(void *conte
 	struct jit_process **due, *q;
 	size_t nr = 0, nr_written;
 
-	look_at_all(p);
-	take_copies(p);
 	p->converting = true;
+	look_before_conversion(p, meanwhile, context);
+	take_copies(p);
 	jit_roots_read(p->output.samples_dir, &p->output.roots);
 	due = xcalloc(p->nr, sizeof(struct jit_process *));
 	list_for_each_entry(q, &p->in_order, in_order) {

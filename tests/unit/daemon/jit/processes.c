@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include "daemon/jit/convert.h"
 #include "daemon/jit/processes.h"
+#include "libutil/errand.h"
 #include "libutil/strbuf.h"
 #include "tests/unit/daemon/jit/child.h"
+#include "tests/unit/daemon/jit/test.h"
 
 static struct jit_processes *p;
 static char object[5000];
@@ -273,6 +275,124 @@ TEST(links_in_the_path_are_counted)
 
 	convert();
 	expect_troubles(1, 0);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+#define SLOW		12
+#define SLOW_US		30000
+
+static char *slow_file(int tgid, const char *name)
+{
+	static char path[5000];
+
+	snprintf(path, sizeof(path), "%s/%d/%s", tmpdir_path("proc"), tgid, name);
+	return path;
+}
+
+/* Each of the processes is slow to answer when it is looked at, @times times. */
+static pid_t answer_slowly(pid_t pid, int times)
+{
+	pid_t answering = fork();
+	char path[40], *status;
+	size_t len;
+
+	if (answering)
+		return answering;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (file_read_all(path, 1 << 20, &status, &len))
+		_exit(1);
+	for (int i = 0; i < times * SLOW; i++) {
+		int fd = open(slow_file(1 + i % SLOW, "status"), O_WRONLY);
+
+		usleep(SLOW_US);
+		if (write(fd, status, len) != (ssize_t)len || close(fd))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static unsigned int pauses;
+
+static void count_pause(void *context)
+{
+	(void)context;
+	pauses++;
+}
+
+/* All are looked at before a conversion, with pauses for the caller's work. */
+TEST(many_slow_processes)
+{
+	pid_t pid = sampled_child(write_nothing), answering;
+	char path[80];
+
+	jit_processes_free(p);
+	for (int i = 1; i <= SLOW; i++) {
+		file_make_dirs(slow_file(i, ""), 0755);
+		CHECK(!mkfifo(slow_file(i, "status"), 0600), "status");
+		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		CHECK(!symlink(path, slow_file(i, "stat")), "stat");
+		snprintf(path, sizeof(path), "/proc/%d/root", pid);
+		CHECK(!symlink(path, slow_file(i, "root")), "root");
+	}
+	p = jit_processes_new(tmpdir_path("proc"));
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	answering = answer_slowly(pid, 2);
+	for (int i = 1; i <= SLOW; i++)
+		jit_processes_add_sample(p, "/bin/app", (uint32_t)i, "anon", 0, 0);
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	put_text(path, "1000 10 first\n");
+	jit_processes_convert(p, count_pause, NULL);
+	for (int i = 1; i <= SLOW; i++) {
+		*strrchr(object, '/') = '\0';
+		snprintf(object + strlen(object), 20, "/%d.jo", i);
+		CHECK(has("first"), "process %d", i);
+	}
+	CHECK(pauses, "no pause");
+	child_end(answering);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void write_jitdump(void)
+{
+	struct strbuf dump = STRBUF_INIT;
+	char path[40];
+
+	jitdump_header(&dump, 0);
+	jitdump_load(&dump, 1, 0x1000, 1, "first", "c");
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
+	put_file(path, dump.text, dump.len);
+	(void)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(path, O_RDONLY), 0);
+	strbuf_free(&dump);
+}
+
+/* While samples wait a process that answers late is left alone for a second. */
+TEST(late_process)
+{
+	pid_t pid = sampled_child(write_jitdump);
+	char path[80];
+
+	jit_processes_free(p);
+	file_make_dirs(slow_file(pid, ""), 0755);
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const names[] = { "status", "stat", "root", "map_files" };
+
+		snprintf(path, sizeof(path), "/proc/%d/%s", pid, names[i]);
+		CHECK(!symlink(path, slow_file(pid, names[i])), "%s", names[i]);
+	}
+	CHECK(!mkfifo(slow_file(pid, "maps"), 0600), "maps");
+	p = jit_processes_new(tmpdir_path("proc"));
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	errand_set_urgent(true);
+	jit_processes_add_sample(p, "/bin/app", (uint32_t)pid, "anon", 0, 0);
+	close(open(slow_file(pid, "maps"), O_WRONLY));		/* now it answers */
+	unlink(slow_file(pid, "maps"));
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	CHECK(!symlink(path, slow_file(pid, "maps")), "maps");
+	convert();
+	errand_set_urgent(false);
+	CHECK(has("first"), "no names");
 	child_end(pid);
 	jit_processes_free(p);
 }
