@@ -115,6 +115,16 @@ static void mount_overlay(const char *at, const char *below)
 	free(options);
 }
 
+/* Where else the samples are. */
+static void show_samples(void)
+{
+	char *command = xasprintf("cd '%s/sd/samples/current' && { find . -name prog; "
+				  "cat stats/counts; } | sed 's/^/# check failed: /'", tmpdir);
+
+	(void)!system(command);
+	free(command);
+}
+
 static void profile_it(bool lives, bool by_overlay)
 {
 	const char *folder = by_overlay ? "over" : "mnt";
@@ -149,6 +159,8 @@ static void profile_it(bool lives, bool by_overlay)
 		umount2(tmpdir_path("over"), MNT_DETACH);
 	umount2(tmpdir_path("mnt"), MNT_DETACH);
 	files = xasprintf("%s/sd/samples/current/{root}%s", tmpdir, program);
+	if (!err && !file_is_dir(files))
+		show_samples();
 	CHECK(err || file_is_dir(files), "no samples in '%s'", files);
 	free(files);
 	free(program);
