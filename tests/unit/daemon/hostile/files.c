@@ -64,8 +64,8 @@ TEST(lease_on_a_sampled_file)
 	CHECK(lease_is("ACTIVE    WRITE", attacker) || lease_is("BREAKING  READ", attacker),
 	      "no lease");
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
-	let_work(other);
+	let_be_sampled(attacker);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	CHECK(lease_is("BREAKING  READ", attacker), "it waited for the lease, or did not try");
 	CHECK(has_samples_of(tmpdir_path("his/code")), "not sampled");
@@ -212,8 +212,8 @@ TEST(a_server_that_does_not_answer)
 	*(volatile int *)mute = 1;
 	other = busy_child();
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
-	let_work(other);
+	let_be_sampled(attacker);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	others = xasprintf("%s/daemon_hostile_files", program_dir);
 	CHECK(has_samples_of(others), "no samples in '%s'", others);
@@ -339,7 +339,7 @@ TEST(a_storm_of_names)
 	other = busy_child();
 	attacker = attack(nothing_to_prepare, fork_with_names);
 	sample_it(attacker);
-	let_work(other);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	CHECK(!counts().lost[LOST_LIMIT] && !counts().lost[LOST_SAMPLE_FILE], "no room");
 	attack_end(attacker);
@@ -474,14 +474,14 @@ TEST(files_that_others_can_read)
 	start_daemon();
 	busy = busy_child();
 	CHECK(!ask("start"), "start");
-	let_work(busy);
+	let_be_sampled(busy);
 	CHECK(!ask("dump"), "dump");
 	attack_end(attack(cannot_read, nothing));
 	CHECK(!ask("shutdown"), "shutdown");
 	file_remove_tree(tmpdir_path("sd"));
 	CHECK(!run(tmpdir_path("sd"), "--world-readable --collector=perf " EVENT), "%s", output);
 	CHECK(!ask("start"), "start");
-	let_work(busy_child());
+	let_be_sampled(busy_child());
 	CHECK(!ask("dump"), "dump");
 	CHECK(!ask("shutdown"), "shutdown");
 	attack_end(attack(can_read_samples, nothing));

@@ -209,14 +209,14 @@ TEST(requests_while_a_file_is_read)
 	attacker = attack(put_map, run_code);
 	other = busy_child();
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
+	let_be_sampled(attacker);
 	helper = worker_helper(daemon_pid());
 	CHECK(helper && !kill(helper, SIGSTOP), "no helper");
 	dump = send_request("dump\n");
 	CHECK(!ask("ping"), "ping");
 	before = recorded_by_status();
 	stop = send_request("stop\n");
-	let_work(other);
+	let_be_sampled(other);
 	while (recorded_by_status() == before)
 		usleep(2000);
 	later = send_request("dump\n");
@@ -243,7 +243,7 @@ static void convert_his(bool (*prepare)(void), off_t least, off_t most)
 	start_daemon();
 	attacker = attack(prepare, run_code);
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
+	let_be_sampled(attacker);
 	while (!ask("dump") && !has_object(attacker))
 		usleep(1000);
 	CHECK(has_object(attacker) && found_size > least && found_size < most,
@@ -334,8 +334,8 @@ TEST(a_file_that_ends_its_task)
 	attacker = attack(put_map, run_code);
 	other = victim();
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
-	let_work(other);
+	let_be_sampled(attacker);
+	let_be_sampled(other);
 	CHECK(dump_without(attacker), "its task was not killed, or dump failed");
 	check_nothing_lost();
 	CHECK(!has_object(attacker), "a task that was killed wrote an object");
@@ -364,8 +364,8 @@ TEST(a_file_that_would_fill_the_disk)
 	attacker = attack(put_large, run_code);
 	other = victim();
 	CHECK(!ask("start"), "start");
-	let_work(attacker);
-	let_work(other);
+	let_be_sampled(attacker);
+	let_be_sampled(other);
 	while (!ask("dump") && !has_object(other))
 		usleep(1000);
 	CHECK(!ask("stop"), "stop");		/* which waits for all files */

@@ -75,8 +75,8 @@ TEST(many_mappings)
 		attackers[i] = attack(put_code, map_much);
 	other = busy_child();
 	for (size_t i = 0; i < MAPPERS; i++)
-		let_work(attackers[i]);
-	let_work(other);
+		let_be_sampled(attackers[i]);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	check_growth(before);
 	CHECK(!counts().lost[LOST_SAMPLE_FILE] && !counts().lost[LOST_STREAM], "lost");
@@ -124,8 +124,8 @@ TEST(many_files)
 	attacker = attack(chdir_his, run_files);
 	other = busy_child();
 	for (int i = 0; i < 5; i++)
-		let_work(attacker);
-	let_work(other);
+		let_be_sampled(attacker);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	check_growth(before);
 	attack_end(attacker);
@@ -202,8 +202,8 @@ TEST(code_in_many_places)
 	other = busy_child();
 	CHECK(!ask("start"), "start");
 	for (int i = 0; i < 4; i++)
-		let_work(attacker);
-	let_work(other);
+		let_be_sampled(attacker);
+	let_be_sampled(other);
 	CHECK(!ask("dump"), "dump");
 	check_growth(before);
 	check_nothing_lost();

@@ -8,7 +8,6 @@
 #ifndef TESTS_UNIT_DAEMON_HOSTILE_PLAY_H
 #define TESTS_UNIT_DAEMON_HOSTILE_PLAY_H
 
-#include <time.h>
 #include "libdb/session/session.h"
 #include "tests/unit/daemon/attacker.h"
 #include "tests/unit/daemon/program.h"
@@ -50,25 +49,6 @@ static inline void check_nothing_lost(void)
 	CHECK(c.recorded, "no samples");
 }
 
-static inline int64_t cpu_ms(pid_t pid)
-{
-	struct timespec t = { 0 };
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return INT64_MAX;	/* it has ended */
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Until it has been on a CPU for long enough to be sampled. */
-static inline void let_work(pid_t pid)
-{
-	int64_t begin = cpu_ms(pid), now = begin;
-
-	for (; now != INT64_MAX && now < begin + 50; now = cpu_ms(pid))
-		usleep(2000);
-}
-
 /* Below the session's folder @part, "" or with a slash at its end. */
 static inline bool has_samples_in(const char *part, const char *image)
 {
@@ -100,7 +80,7 @@ static inline bool has_samples_apart(const char *image)
 static inline void sample_it(pid_t pid)
 {
 	CHECK(!ask("start"), "start");
-	let_work(pid);
+	let_be_sampled(pid);
 	CHECK(!ask("dump"), "dump");
 }
 

@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc_files.h"
 #include "libdb/session/session.h"
@@ -50,26 +49,6 @@ static pid_t mount_it(const char *at)
 	return server;
 }
 
-static double cpu_ms(pid_t pid)
-{
-	struct timespec t = {0, 0};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(pid, &clock))
-		clock_gettime(clock, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* Wait until it has used that much CPU time, however long that takes. */
-static void let_work(pid_t pid, double ms)
-{
-	double end = cpu_ms(pid) + ms;
-
-	for (int i = 0; i < 6000 && cpu_ms(pid) < end; i++)
-		usleep(10000);
-	CHECK(cpu_ms(pid) >= end, "the program does not run");
-}
-
 static pid_t start_spinning(const char *program)
 {
 	pid_t pid = fork();
@@ -78,7 +57,7 @@ static pid_t start_spinning(const char *program)
 		execl(program, program, "-c", "while :; do :; done", NULL);
 		_exit(1);
 	}
-	let_work(pid, 50);
+	let_be_sampled(pid);
 	return pid;
 }
 
@@ -146,7 +125,7 @@ static void profile_it(bool lives, bool by_overlay)
 	*(volatile int *)mute = 1;
 	CHECK(!run_daemon(dir), "start");
 	err = ask("start");
-	let_work(spinner, 50);
+	let_be_sampled(spinner);
 	if (!lives)
 		kill(spinner, SIGKILL);
 	err |= ask("dump");
