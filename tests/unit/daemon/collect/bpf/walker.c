@@ -170,9 +170,9 @@ TEST(dropped_samples_are_counted)
 		usleep(20000);
 		CHECK(!c->drain(c, false, ignore_words, NULL, &e), "drain");
 	} while (cpu_time_of(pid) < 0.4);
+	due = cpu_time_of(pid) * 1e9 / PERIOD_NS;	/* it goes on after the stop */
 	CHECK(!c->stop(c, &e), "stop");
 	CHECK(!c->drain(c, true, ignore_words, NULL, &e), "flush");
-	due = cpu_time_of(pid) * 1e9 / PERIOD_NS;
 	all = (now_s() - began) * 1e9 / PERIOD_NS * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	counts = totals(c);
 	stop_spinning(pid);
