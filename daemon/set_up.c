@@ -98,16 +98,6 @@ static int load_walker(struct daemon *d, struct op_error *e)
 	return is_auto ? 0 : err;
 }
 
-/* "auto" is bpf, or perf if there is nothing to walk or the program cannot be loaded. */
-static struct collector *choose_collector(const struct daemon *d)
-{
-	const char *name = d->options.collector;
-
-	if (!strcmp(name, "module"))
-		return collector_device();
-	return d->walker || !strcmp(name, "bpf") ? collector_bpf() : collector_perf();
-}
-
 static int open_collector(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -128,13 +118,12 @@ static int open_collector(struct daemon *d, struct op_error *e)
 	};
 	int err;
 
-	d->collector = choose_collector(d);
+	d->collector = strcmp(o->collector, "module") ? collector_perf() : collector_device();
 	err = d->collector->open(d->collector, &config, e);
 	if (err && d->walker && !strcmp(o->collector, "auto")) {
 		d->no_bpf = *e;		/* as before Linux 5.19 [PC-97] */
 		bpf_walker_free(d->walker);
 		config.walker = d->walker = NULL;
-		d->collector = choose_collector(d);
 		err = d->collector->open(d->collector, &config, e);
 	}
 	if (err)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include "libutil/elf_file.h"
 #include "libutil/file.h"
@@ -41,6 +42,21 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t n
 	return 0;
 }
 
+#define LARGE_PAGE	(2u << 20)
+
+void *elf_file_room(uint64_t size)
+{
+	size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	void *room;
+
+	if (size < LARGE_PAGE / 2)
+		return malloc(size);
+	room = aligned_alloc(LARGE_PAGE, rounded);
+	if (room)
+		madvise(room, rounded, MADV_HUGEPAGE);
+	return room;
+}
+
 int elf_file_alloc(const struct elf_file *f, uint64_t offset, size_t n, void *ret)
 {
 	void *buf;
@@ -48,7 +64,7 @@ int elf_file_alloc(const struct elf_file *f, uint64_t offset, size_t n, void *re
 
 	if (!is_within(f, offset, n))
 		return -EPROTO;		/* before allocating */
-	buf = malloc(n);
+	buf = elf_file_room(n);
 	if (!buf)
 		return -ENOMEM;
 	err = elf_file_read(f, offset, buf, n);

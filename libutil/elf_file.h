@@ -47,7 +47,13 @@ int elf_file_open_memory(const void *bytes, uint64_t size, struct elf_file *ret)
 
 /* Read @n bytes at @offset. -EPROTO: past the end of the file. */
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t n);
-/* The same into a new allocation, *(void **)@ret; @n is not 0. */
+/*
+ * malloc() for @size bytes that are read at once, which is checked; NULL: no memory. Large tables
+ * go into huge pages: faulting in small pages takes as long as reading the table.
+ */
+void *elf_file_room(uint64_t size);
+
+/* The same as elf_file_read() into a new allocation, *(void **)@ret; @n is not 0. */
 int elf_file_alloc(const struct elf_file *f, uint64_t offset, size_t n, void *ret);
 
 /*

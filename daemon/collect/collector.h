@@ -103,7 +103,8 @@ struct collector_status {
 };
 
 struct collector {
-	const char *name;		/* "module", "perf", "bpf": --collector= and session_info */
+	/* "module", "perf" or, from its open() with a walker on, "bpf": as in session_info */
+	const char *name;
 
 	int (*open)(struct collector *c, const struct collector_config *config, struct op_error *e);
 	void (*close)(struct collector *c);
@@ -158,8 +159,6 @@ struct collector {
 };
 
 struct collector *collector_device(void);	/* the module, through /dev/oprofile */
-struct collector *collector_perf(void);		/* perf_event_open(2) */
-/* The same, but a BPF program walks the stacks. One of these two in a process. */
-struct collector *collector_bpf(void);
+struct collector *collector_perf(void);		/* perf_event_open(2); one in a process */
 
 #endif

@@ -247,7 +247,6 @@ static void note_program(struct kernel *k, bool loaded, uint64_t start, uint64_t
 
 	if (!start || !size || __builtin_add_overflow(start, size, &end))
 		return;
-	clear_made(k, start, end - 1);
 	for (size_t i = 0; i < k->nr_programs; i++) {
 		struct program *p = &k->programs[i];
 
@@ -264,6 +263,8 @@ static void note_program(struct kernel *k, bool loaded, uint64_t start, uint64_t
 		*known = (struct program){ start, size, image, true, is_saved };
 		add_program(k, known);
 		k->capture_wanted |= !is_saved;
+	} else {
+		clear_made(k, start, end - 1);
 	}
 	build_ranges(k);
 }
@@ -304,7 +305,10 @@ static struct module *add_module(struct kernel *k, uint64_t start, uint64_t size
 	size_t i;
 
 	clear_range(k, start, size);
-	/* the end of generated code is a guess that now proves wrong */
+	/*
+	 * The end of generated code is a guess that now proves wrong. What begins later stays:
+	 * @size may be that of all its memory, between parts of which programs lie.
+	 */
 	for (i = 0; i < k->nr_made; i++)
 		if (k->made[i].start < start && k->made[i].last >= start)
 			k->made[i].last = start - 1;

@@ -80,23 +80,32 @@ static void set_ends(struct binary *b)
 static void sort_symbols(struct binary *b)
 {
 	size_t nr = b->nr_symbols;
-	struct radix_item *items = xcalloc(2 * nr + 1, sizeof(*items)), *by_place;
-	struct code_symbol *sorted = xcalloc(nr + 1, sizeof(*sorted));
+	struct code_symbol *s = b->symbols;
+	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
 
 	for (size_t i = 0; i < nr; i++)
-		items[i] = (struct radix_item){ b->symbols[i].start, i };
-	by_place = radix_sort(items, items + nr, nr);
-	for (size_t i = 0; i < nr; i++)
-		sorted[i] = b->symbols[by_place[i].value];
+		items[i] = (struct radix_item){ s[i].start, i };
+	items = radix_sorted(items, nr);
+	/* one ring of symbols that change places after the other: a copy would be as large */
+	for (size_t first = 0; first < nr; first++) {
+		struct code_symbol moved = s[first];
+		size_t to = first, from;
+
+		while ((from = items[to].value) != first) {
+			s[to] = s[from];
+			items[to].value = to;
+			to = from;
+		}
+		s[to] = moved;
+		items[to].value = to;
+	}
 	for (size_t i = 0, end; i < nr; i = end) {
-		for (end = i + 1; end < nr && sorted[end].start == sorted[i].start; end++)
+		for (end = i + 1; end < nr && s[end].start == s[i].start; end++)
 			;
 		if (end - i > 1)
-			qsort(&sorted[i], end - i, sizeof(*sorted), compare_symbols);
+			qsort(&s[i], end - i, sizeof(*s), compare_symbols);
 	}
-	memcpy(b->symbols, sorted, nr * sizeof(*sorted));
 	free(items);
-	free(sorted);
 }
 
 /* Sort them and keep one per address. */

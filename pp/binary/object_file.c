@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,22 +28,6 @@ int object_file_read(const struct object_file *f, uint64_t offset, void *buf, si
 	return err == -EPROTO ? -EIO : err;
 }
 
-#define LARGE_PAGE	(2u << 20)
-
-/* Large tables go into huge pages: faulting in small pages takes as long as reading the table. */
-static unsigned char *alloc_bytes(uint64_t size)
-{
-	size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	unsigned char *bytes;
-
-	if (size < LARGE_PAGE / 2)
-		return malloc(size);
-	bytes = aligned_alloc(LARGE_PAGE, rounded);
-	if (bytes)
-		madvise(bytes, rounded, MADV_HUGEPAGE);
-	return bytes;
-}
-
 unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
 				   size_t *ret_size)
 {
@@ -54,7 +37,7 @@ unsigned char *object_section_read(const struct object_file *f, const struct obj
 	    s->offset > f->size || s->size > f->size - s->offset || s->size > *f->unread)
 		return NULL;
 	*f->unread -= s->size;
-	bytes = alloc_bytes(s->size + 1);
+	bytes = elf_file_room(s->size + 1);
 	if (!bytes || object_file_read(f, s->offset, bytes, s->size)) {
 		free(bytes);
 		return NULL;

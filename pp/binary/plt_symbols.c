@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libutil/radix_sort.h"
+#include "libutil/sorted.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -20,59 +21,74 @@
 #define LARGEST_CODE	(4 * 1024 * 1024)	/* bytes of a section's entries */
 #define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a table may repeat a long name */
 
-struct slot {
-	uint64_t address;
-	uint64_t symbol;		/* index in .dynsym; as wide as radix_sort() sorts */
+/* An entry of the table. */
+struct entry {
+	uint32_t section, size;		/* its place in the binary's section */
+	uint64_t offset;
+	uint64_t slot;			/* address */
+	uint32_t symbol;		/* index in .dynsym; 0: not known */
 };
 
-struct slots {
-	struct slot *slots;
+struct entries {
+	struct entry *list;
 	size_t nr, room;
+	struct radix_item *slots;	/* by address, with the index in list */
 };
 
-static int compare_slots(const void *a, const void *b)
+/* Of the many relocations of a library few are of slots. */
+static void note_relocation(struct entries *e, uint64_t address, uint32_t symbol)
 {
-	const struct slot *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
+	if (address < e->slots[0].key || address > e->slots[e->nr - 1].key)
+		return;
+	for (size_t i = first_not(e->nr, k, e->slots[k].key < address);
+	     i < e->nr && e->slots[i].key == address; i++)
+		e->list[e->slots[i].value].symbol = symbol;
 }
 
-static void add_relocations(struct slots *slots, const struct object_file *f,
-			    const struct object_section *s)
+/* In pieces: they can be the largest part of a library that is read. */
+static void read_relocations(struct entries *e, const struct object_file *f,
+			     const struct object_section *s)
 {
-	bool has_addend = s->type == SHT_RELA;
-	size_t entry = (f->is_64 ? 16 : 8) + (has_addend ? (f->is_64 ? 8 : 4) : 0), size;
-	unsigned char *table = object_section_read(f, s, &size);
+	size_t size = (f->is_64 ? 16 : 8) + (s->type == SHT_RELA ? (f->is_64 ? 8 : 4) : 0);
+	unsigned char piece[512 * 24];
+	uint64_t left = s->size / size, offset = s->offset;
 
-	for (size_t at = 0; table && at + entry <= size; at += entry) {
-		const unsigned char *p = table + at;
-		uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
-					   : object_get32(f, p + 4) >> 8;
+	while (left) {
+		size_t nr = left < 512 ? left : 512;
 
-		if (!symbol)
-			continue;
-		xgrow(slots->slots, slots->nr, slots->room);
-		slots->slots[slots->nr++] = (struct slot){
-			f->is_64 ? object_get64(f, p) : object_get32(f, p), symbol };
+		if (object_file_read(f, offset, piece, nr * size))
+			return;
+		for (size_t i = 0; i < nr; i++) {
+			const unsigned char *p = piece + i * size;
+			uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
+						   : object_get32(f, p + 4) >> 8;
+
+			if (symbol)
+				note_relocation(e, f->is_64 ? object_get64(f, p)
+							    : object_get32(f, p), symbol);
+		}
+		offset += nr * size;
+		left -= nr;
 	}
-	free(table);
 }
 
-static void read_slots(const struct object_file *f, uint32_t dynsym, struct slots *slots)
+static void find_symbols(struct entries *e, const struct object_file *f, uint32_t dynsym)
 {
 	uint64_t left = LARGEST_TABLE;
 
+	e->slots = xcalloc(e->nr + 1, sizeof(*e->slots));
+	for (size_t i = 0; i < e->nr; i++)
+		e->slots[i] = (struct radix_item){ e->list[i].slot, i };
+	e->slots = radix_sorted(e->slots, e->nr);
 	for (size_t i = 1; i < f->nr_sections; i++) {
 		const struct object_section *s = &f->sections[i];
 
 		if ((s->type == SHT_RELA || s->type == SHT_REL) && s->link == dynsym &&
 		    s->flags & SHF_ALLOC && s->size <= left) {
 			left -= s->size;
-			add_relocations(slots, f, s);
+			read_relocations(e, f, s);
 		}
 	}
-	_Static_assert(sizeof(*slots->slots) == sizeof(struct radix_item), "cast to radix_item");
-	slots->slots = radix_sorted(slots->slots, slots->nr);
 }
 
 /* x86: "jmp *SLOT(%rip)" or "jmp *SLOT", maybe after endbr or with a bnd prefix. */
@@ -138,7 +154,7 @@ static bool add_name(struct names *n, uint32_t symbol)
 	size_t entry = n->f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	uint32_t name;
 
-	if (symbol >= n->symbols_size / entry)
+	if (!symbol || symbol >= n->symbols_size / entry)
 		return false;
 	name = object_get32(n->f, n->symbols + symbol * entry);
 	if (name >= n->strings_size || !n->strings[name] || n->text.len > MOST_NAMES)
@@ -148,25 +164,23 @@ static bool add_name(struct names *n, uint32_t symbol)
 	return true;
 }
 
-static void add_entry(struct binary *b, uint32_t section, uint64_t offset, uint64_t size,
-		      size_t name)
+static void add_symbol(struct binary *b, const struct entry *e, size_t name)
 {
-	const struct code_section *s = &b->sections[section];
+	const struct code_section *s = &b->sections[e->section];
 
 	xgrow(b->symbols, b->nr_symbols, b->symbols_room);
 	b->symbols[b->nr_symbols++] = (struct code_symbol){
-		.start = s->start + offset,
-		.end = s->start + offset + size,
-		.vma = s->vma + offset,
+		.start = s->start + e->offset,
+		.end = s->start + e->offset + e->size,
+		.vma = s->vma + e->offset,
 		.name = (const char *)(uintptr_t)name,	/* an offset until finish_names() */
-		.section = section,
+		.section = e->section,
 		.rank = 32,
 	};
 }
 
-static void add_section(struct binary *b, const struct object_file *f,
-			const struct object_section *s, uint32_t section,
-			const struct slots *slots, struct names *names)
+static void add_entries(struct entries *e, const struct object_file *f,
+			const struct object_section *s, uint32_t section)
 {
 	/* x86's .plt.got has 8 bytes for each, or 16 if it begins with endbr */
 	bool is_short = !strcmp(s->name, ".plt.got") && f->machine != EM_AARCH64;
@@ -174,16 +188,13 @@ static void add_section(struct binary *b, const struct object_file *f,
 	unsigned char *code = s->size <= LARGEST_CODE ? object_section_read(f, s, &size) : NULL;
 
 	for (size_t at = 0; code && at < size; at += step) {
-		struct slot *hit, key = { 0, 0 };
-		size_t name = names->text.len;
+		uint64_t slot;
 
 		step = is_short && code[at] != 0xf3 ? 8 : 16;
-		if (at + step > size ||
-		    !entry_slot(f, code + at, step, s->addr + at, &key.address))
+		if (at + step > size || !entry_slot(f, code + at, step, s->addr + at, &slot))
 			continue;
-		hit = bsearch(&key, slots->slots, slots->nr, sizeof(key), compare_slots);
-		if (hit && add_name(names, hit->symbol))
-			add_entry(b, section, at, step, name);
+		xgrow(e->list, e->nr, e->room);
+		e->list[e->nr++] = (struct entry){ section, (uint32_t)step, at, slot, 0 };
 	}
 	free(code);
 }
@@ -219,8 +230,8 @@ static uint32_t find_section(const struct binary *b, const char *name)
 void plt_symbols_add(struct binary *b, const struct object_file *f)
 {
 	static const char *const tables[] = { ".plt", ".plt.sec", ".plt.got" };
-	struct names names = { STRBUF_INIT, f, NULL, NULL, 0, 0 };
-	struct slots slots = { 0 };
+	struct names names = { .text = STRBUF_INIT, .f = f };
+	struct entries entries = { 0 };
 	size_t first = b->nr_symbols;
 	uint32_t dynsym = 1;
 
@@ -232,23 +243,25 @@ void plt_symbols_add(struct binary *b, const struct object_file *f)
 		const struct object_section *s = object_section_find(f, tables[i]);
 		uint32_t section = find_section(b, tables[i]);
 
-		if (!s || section == NO_SECTION)
-			continue;
-		if (!names.symbols) {
-			names.symbols = object_section_read(f, &f->sections[dynsym],
-							    &names.symbols_size);
-			names.strings = object_section_read(f,
-							    &f->sections[f->sections[dynsym].link],
-							    &names.strings_size);
-			read_slots(f, dynsym, &slots);
-		}
-		if (!names.symbols || !names.strings || !slots.nr)
-			break;
-		if (s->size == b->sections[section].end - b->sections[section].start)
-			add_section(b, f, s, section, &slots, &names);
+		if (s && section != NO_SECTION &&
+		    s->size == b->sections[section].end - b->sections[section].start)
+			add_entries(&entries, f, s, section);
+	}
+	if (!entries.nr)
+		return;
+	find_symbols(&entries, f, dynsym);
+	names.symbols = object_section_read(f, &f->sections[dynsym], &names.symbols_size);
+	names.strings = object_section_read(f, &f->sections[f->sections[dynsym].link],
+					    &names.strings_size);
+	for (size_t i = 0; i < entries.nr && names.symbols && names.strings; i++) {
+		size_t name = names.text.len;
+
+		if (add_name(&names, entries.list[i].symbol))
+			add_symbol(b, &entries.list[i], name);
 	}
 	finish_names(b, first, &names);
 	free(names.symbols);
 	free(names.strings);
-	free(slots.slots);
+	free(entries.slots);
+	free(entries.list);
 }

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 					  .clock_khz = 1000000,
 					  .callgraph_depth = DEPTH};
 	bool by_bpf = argc == 3 && !strcmp(argv[1], "bpf");
-	struct collector *c = by_bpf ? collector_bpf() : collector_perf();
+	struct collector *c = collector_perf();
 	struct trans *trans = trans_new(&ops, NULL);
 	struct op_error e = {"usage: collect_cost perf|bpf LOAD"};
 	struct sums before, after;

@@ -210,6 +210,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 
 	if (err)
 		return err;
+	c->name = setup.walker ? "bpf" : "perf";
 	memset(p->states, 0, sizeof(p->states));
 	p->idle = (struct perf_idle){ .path = "/proc/stat" };
 	memset(p->in_bpf, 0, sizeof(p->in_bpf));
@@ -539,18 +540,11 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 		perf_stacks_note(&p->stacks, ret->note, sizeof(ret->note));
 }
 
-struct collector *collector_bpf(void)
-{
-	struct collector *c = collector_perf();
-
-	c->name = "bpf";
-	return c;
-}
-
 struct collector *collector_perf(void)
 {
 	static struct perf_collector collector = {
 		.collector = {
+			.name = "perf",
 			.open = perf_open,
 			.close = perf_close,
 			.start = perf_start,
@@ -570,6 +564,5 @@ struct collector *collector_perf(void)
 		.timer_fd = -1,
 	};
 
-	collector.collector.name = "perf";
 	return &collector.collector;
 }

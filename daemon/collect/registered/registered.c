@@ -410,19 +410,18 @@ static void keep_objects(struct registered *r, struct process *p, int fd)
 	struct objects *o = &p->objects;
 	struct stat st;
 	size_t size = fstat(fd, &st) ? 0 : (size_t)st.st_size;
-	char *bytes = NULL;
+	char *bytes;
 
-	if (o->is_full) {
-		;			/* since the look began */
-	} else if (!has_room(r, p, size)) {
+	if (!o->is_full && !has_room(r, p, size))
 		end_objects(p);
-	} else if (o->fd < 0) {
+	if (!o->is_full && o->fd < 0) {		/* they may be since the look began */
 		o->fd = fd;
 		o->size = size;
 		return;
-	} else if (size && (bytes = malloc(size)) && !file_read_at(fd, bytes, size, 0)) {
-		o->size += file_write_fd(o->fd, bytes, size) ? 0 : size;
 	}
+	bytes = o->is_full ? NULL : malloc(size);
+	if (bytes && !file_read_at(fd, bytes, size, 0))
+		o->size += file_write_fd(o->fd, bytes, size) ? 0 : size;
 	free(bytes);
 	close(fd);
 }

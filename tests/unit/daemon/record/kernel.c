@@ -252,19 +252,21 @@ TEST(text_for_start_up)
 	free_all(k);
 }
 
-/* A module where a BPF program might have gone on. */
+/* A module where a BPF program might have gone on; another is between its text and its data. */
 TEST(a_module_ends_generated_code)
 {
 	struct kernel *k;
 
 	tmpdir_make();
 	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "",
-			"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n");
+			"ffffffffc0105040 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n"
+			"ffffffffc0108800 t bpf_prog_0123456789abcdef_within\t[bpf]\n");
 	kernel_set_session(k, tmpdir);
 	CHECK_PLACE(k, 0xffffffffc0108000, "bpf_prog_6deef7357e7b4530_count:2fc0");
 	kernel_module_range(k, true, 0xffffffffc0107000, 0x2000, "new");
 	CHECK_PLACE(k, 0xffffffffc0106fff, "bpf_prog_6deef7357e7b4530_count:1fbf");
 	CHECK_PLACE(k, 0xffffffffc0108000, "new:1000");
+	CHECK_PLACE(k, 0xffffffffc0108800, "bpf_prog_0123456789abcdef_within:0");
 	free_all(k);
 }
 

@@ -354,10 +354,8 @@ static inline void open_world(const char *program, const struct sampling *how,
 	symbols_read(&world.symbols, world.path);
 	world.trans = trans_new(ops, NULL);
 	CHECK(!unwind_cache_create((size_t)64 << 20, &world.config.unwind), "cache");
-	if (how->by_bpf) {
-		world.collector = collector_bpf();
+	if (how->by_bpf)
 		CHECK(!bpf_walker_load((size_t)64 << 20, &world.config.walker, &e), "%s", e.text);
-	}
 	if (world.collector->open(world.collector, &world.config, &e) ||
 	    world.collector->start(world.collector, &e)) {
 		CHECK(false, "open: %s", e.text);

@@ -266,7 +266,7 @@ static void close_collector(struct collector *c)
 static void check_python(const char *python)
 {
 	static const struct trans_ops ops = {.stack = take_stack};
-	struct collector *c = collector_bpf();
+	struct collector *c = collector_perf();
 	struct trans *trans = trans_new(&ops, NULL);
 	double deadline = now_s() + DEADLINE_S;
 	struct program program;
@@ -333,7 +333,7 @@ static void count_stack(void *context, const struct trans_state *leaf,
 TEST(steps_of_a_sample_are_bounded)
 {
 	static const struct trans_ops ops = {.stack = count_stack};
-	struct collector *c = collector_bpf();
+	struct collector *c = collector_perf();
 	struct trans *trans = trans_new(&ops, NULL);
 	double deadline = now_s() + DEADLINE_S;
 	struct program program;

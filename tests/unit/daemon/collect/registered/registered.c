@@ -598,7 +598,7 @@ static void check_stacks(void (*prepare)(void), struct bpf_walker *walker)
 	struct collector_event event = { .count = 500000, .kernel = true, .user = true };
 	struct collector_config config = { .events = &event, .nr_events = 1,
 					   .clock_khz = 1000000, .callgraph_depth = 32 };
-	struct collector *c = walker ? collector_bpf() : collector_perf();
+	struct collector *c = collector_perf();
 	struct collector_status status = { 0 };
 	struct trans *trans = trans_new(&ops, NULL);
 	uint64_t until = now_ns() + DEADLINE_NS;
