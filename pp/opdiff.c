@@ -36,6 +36,7 @@
 #include "pp/select/invert.h"
 
 #define STATUS_GREW	2	/* --fail-above, --watch */
+#define STATUS_NO_DAY	3	/* --watch: no other day to compare with */
 #define NS_PER_DAY	(86400 * (int64_t)NS_PER_SECOND)
 #define GROWTH_NAMED	5	/* rows in its message */
 
@@ -338,14 +339,16 @@ static int watch(const struct diff_options *o, const char *dir)
 	for (unsigned int day = 1; day <= WATCH_DAYS && !err; day++)
 		err = watch_day(o, dir, day, &r, &e);
 	progress_end();
-	if (!err && !r.watch.nr_days)
-		err = op_error_set(&e, -ENOENT, "the history in '%s' has no samples of this hour "
-				   "of the last %d days", dir, WATCH_DAYS);
 	watch_end(&r.watch, o->fail_above > 0 ? o->fail_above : 0);
-	if (err)
+	if (err) {
 		report_error("%s", *e.text ? e.text : strerror(-err));
-	else
+	} else if (!r.watch.nr_days) {
+		report_error("the history in '%s' has no samples of this hour of the last %d days",
+			     dir, WATCH_DAYS);
+		status = STATUS_NO_DAY;
+	} else {
 		status = output_write(o->output_file, true, print_watch, &r);
+	}
 	if (!status && r.watch.nr)
 		status = STATUS_GREW;
 	for (size_t i = 0; i < r.nr_classes; i++)
