@@ -48,8 +48,8 @@ bool history_wants_segment(const struct history *h);
 bool history_is_busy(struct history *h);
 
 /*
- * Hand over the slice that ends now. @stats_dir: of its session, to whose new files the segment gets
- * links. @is_last: the store is closed, and the segment complete.
+ * Hand over the slice that ends now. @stats_dir: of its session, whose new files are linked, too.
+ * @is_last: the store is closed, and the segment complete.
  */
 void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 		       const struct numbers *numbers, const char *stats_dir, bool is_last);
