@@ -128,17 +128,16 @@ static void link_files(int from, const char *to_path, bool (*wanted)(const char 
 		close(from);
 }
 
-static void link_session(const struct job *job)
+/* @folder: of @stats, or below it; @wanted as for link_files(). */
+static void link_session(int stats, const char *folder, const char *segment_folder,
+			 bool (*wanted)(const char *name))
 {
-	int binaries = openat(job->stats, SESSION_BINARIES, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-	int stats = openat(job->stats, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-	char *to = path_join(job->folder, "stats"), *to_binaries = path_join(to, SESSION_BINARIES);
+	int from = openat(stats, folder, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	char *to_stats = path_join(segment_folder, "stats"), *to = path_join(to_stats, folder);
 
-	if (stats >= 0)
-		link_files(stats, to, is_linked);
-	if (binaries >= 0)
-		link_files(binaries, to_binaries, NULL);
-	free(to_binaries);
+	if (from >= 0)
+		link_files(from, to, wanted);
+	free(to_stats);
 	free(to);
 }
 
@@ -420,7 +419,8 @@ static int try_slice(struct history *h, struct job *job, struct op_error *e)
 		return op_error_set(e, -ENOENT, "'%s' was removed, and with it samples that were "
 				    "kept there only", job->folder);
 	slice.begin_ns = h->carry_begin_ns < job->end_ns ? h->carry_begin_ns : job->end_ns;
-	link_session(job);
+	link_session(job->stats, ".", job->folder, is_linked);
+	link_session(job->stats, SESSION_BINARIES, job->folder, NULL);
 	if (!history_make_room(&h->folders, &h->config, job->number, job->end_ns)) {
 		date_store(job->store, job->end_ns);
 		return op_error_set(e, -ENOSPC, "less than 64 MB of the disk are free");
@@ -561,11 +561,12 @@ const struct history_config *history_config(const struct history *h)
 	return &h->config;
 }
 
-const char *history_begin_segment(struct history *h, int64_t begin_ns)
+const char *history_begin_segment(struct history *h, int64_t begin_ns, const char *stats_dir)
 {
 	char *name = history_folder_name(h->next_number, begin_ns);
 	char *folder = path_join(h->dir, name);
 	int err = file_make_dirs(folder, 0755);	/* the umask decides */
+	int stats;
 
 	free(name);
 	if (err) {
@@ -573,6 +574,11 @@ const char *history_begin_segment(struct history *h, int64_t begin_ns)
 			 "be", folder, strerror(-err));
 		free(folder);
 		return NULL;
+	}
+	stats = open(stats_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (stats >= 0) {
+		link_session(stats, ".", folder, is_linked);
+		close(stats);
 	}
 	h->next_number++;
 	h->folder_begin_ns = begin_ns;

@@ -32,10 +32,11 @@ void history_close(struct history *h);
 const struct history_config *history_config(const struct history *h);
 
 /*
- * Create the folder of the next segment, which begins at @begin_ns. Returns the path of its store,
- * which is valid until the next call, or NULL: that failed, which is logged; try again later.
+ * Create the folder of the next segment, which begins at @begin_ns, with links to files of its
+ * session, @stats_dir: after a reboot there is another one. Returns the path of its store, which is
+ * valid until the next call, or NULL: that failed, which is logged; try again later.
  */
-const char *history_begin_segment(struct history *h, int64_t begin_ns);
+const char *history_begin_segment(struct history *h, int64_t begin_ns, const char *stats_dir);
 
 /*
  * Whether the segment cannot be continued, because its folder was removed or is damaged: another
@@ -47,8 +48,8 @@ bool history_wants_segment(const struct history *h);
 bool history_is_busy(struct history *h);
 
 /*
- * Hand over the slice that ends now. @stats_dir: of its session, whose files the segment gets links
- * to. @is_last: the store is closed, and the segment complete.
+ * Hand over the slice that ends now. @stats_dir: of its session, whose new files are linked, too.
+ * @is_last: the store is closed, and the segment complete.
  */
 void history_end_slice(struct history *h, int64_t begin_ns, int64_t end_ns,
 		       const struct numbers *numbers, const char *stats_dir, bool is_last);

@@ -269,7 +269,7 @@ static void begin_slices(struct recorder *r)
 	if (!r->history)
 		return;
 	c = slice_counts(r);
-	slices_begin(&r->slices, &c);
+	slices_begin(&r->slices, &c, r->files.stats_dir);
 }
 
 /* Sessions */

@@ -27,9 +27,9 @@ static void begin_slice(struct slices *s, const struct slice_counts *c)
 }
 
 /* Without a folder samples are counted as not kept. */
-static void begin_segment(struct slices *s)
+static void begin_segment(struct slices *s, const char *stats_dir)
 {
-	const char *store = history_begin_segment(s->history, s->clock.begin_ns);
+	const char *store = history_begin_segment(s->history, s->clock.begin_ns, stats_dir);
 
 	s->has_segment = store;
 	stacks_set_file(s->stacks, store ? store : "");
@@ -39,10 +39,10 @@ static void begin_segment(struct slices *s)
 		retry_later(&s->retry);
 }
 
-void slices_begin(struct slices *s, const struct slice_counts *c)
+void slices_begin(struct slices *s, const struct slice_counts *c, const char *stats_dir)
 {
 	begin_slice(s, c);
-	begin_segment(s);
+	begin_segment(s, stats_dir);
 }
 
 bool slices_have_gap(const struct slices *s)
@@ -129,7 +129,7 @@ void slices_turn(struct slices *s, const struct slice_counts *c, const char *sta
 	if (!slices_end(s, c, stats_dir, slices_end_segment(s)))
 		return;
 	if (!s->has_segment)
-		begin_segment(s);
+		begin_segment(s, stats_dir);
 }
 
 bool slices_take_dump(struct slices *s)

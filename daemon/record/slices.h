@@ -37,8 +37,11 @@ struct slices {
 /* @history and @stacks must outlive it. */
 void slices_init(struct slices *s, struct history *history, struct stacks *stacks);
 
-/* A session begins, with the counts @c, or goes on after a failure to leave it. */
-void slices_begin(struct slices *s, const struct slice_counts *c);
+/*
+ * A session begins, with the counts @c, or goes on after a failure to leave it. @stats_dir: the
+ * session's.
+ */
+void slices_begin(struct slices *s, const struct slice_counts *c, const char *stats_dir);
 /*
  * Sampling starts again: nothing was sampled since the slice began. If that was a while ago, end
  * the segment before, and begin another.
@@ -49,7 +52,7 @@ void slices_stop(struct slices *s);
 /* Whether slices_turn() has something to do, and whether that ends the segment: cheap. */
 bool slices_are_due(const struct slices *s);
 bool slices_end_segment(const struct slices *s);
-/* End the slice if it is time and the keeper is not busy. @stats_dir: the session's. */
+/* End the slice if it is time and the keeper is not busy. */
 void slices_turn(struct slices *s, const struct slice_counts *c, const char *stats_dir);
 /* End the slice now; with @is_last its segment. False: the keeper is busy; call again. */
 bool slices_end(struct slices *s, const struct slice_counts *c, const char *stats_dir,

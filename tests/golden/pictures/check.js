@@ -590,6 +590,27 @@ async function barsAreDrawn(browser) {
 	return differs("bars", bars, [100, 100, 100, -1, -1, -1, 110, 120, 130, 140, 150, 160, 170, 180, 190]);
 }
 
+/* opserve's page asks for another time, and for one to compare it with, and says which it shows. */
+async function rangesAreAsked(browser) {
+	const fields = `["range", "since", "until", "before"].map((name, i) => i ? ` +
+		`document.getElementById("range-" + name).value : document.getElementById(name).hidden)`;
+	const page = await browser.open(url("served.html?since=-2h"));
+	const wrong = differs("fields", await page.value(fields), [false, "-2h", "", ""]) ||
+		differs("of a file", (await (await browser.open(url("times.html"))).value(fields))[0], true);
+
+	await page.value(`document.getElementById("range-before").focus()`);
+	await page.type("-26h..-24h");
+	const again = new Promise((resolve, reject) => {
+		page.loaded = resolve;
+		setTimeout(() => reject(new Error("no other page")), 60000).unref();
+	});
+	await page.key("Enter");
+	await again;
+	return wrong || differs("fields", await page.value(fields), [false, "-2h", "", "-26h..-24h"]) ||
+		differs("requests and complaints", [page.requests, page.complaints],
+			[[url("served.html?since=-2h&before=-26h..-24h")], []]);
+}
+
 async function timeByMouseAndKeys(browser) {
 	const page = await browser.open(url("times.html"));
 
@@ -649,6 +670,7 @@ async function heatMapIsSelected(browser) {
 	await check("time: bars", () => barsAreDrawn(browser));
 	await check("time: heat map", () => heatMapIsSelected(browser));
 	await check("time: mouse and keys", () => timeByMouseAndKeys(browser));
+	await check("time: another is asked for, and one to compare with", () => rangesAreAsked(browser));
 	await check("SVG: scales with the window and as an image", () => svgScales(browser));
 	await check("SVG: colours of two profiles, light and dark", async () =>
 		await svgColoursAre(browser, false) || svgColoursAre(browser, true));

@@ -33,7 +33,7 @@ static void open_history(void)
 
 static void begin(int64_t at_ns)
 {
-	const char *path = history_begin_segment(h, at_ns);
+	const char *path = history_begin_segment(h, at_ns, tmpdir_path("stats"));
 
 	CHECK(path, "no folder");
 	free(store);
@@ -250,7 +250,8 @@ TEST(a_read_only_disk)
 	history_close(h);
 	CHECK(mount_read_only(), "mount");
 	open_history();
-	CHECK(!history_begin_segment(h, T0 + 3 * MINUTE), "a folder on a read-only disk");
+	CHECK(!history_begin_segment(h, T0 + 3 * MINUTE, tmpdir_path("stats")),
+	      "a folder on a read-only disk");
 	expect_last(T0, T0 + MINUTE, 5);
 	history_close(h);
 	CHECK(!umount(tmpdir_path("history")), "umount");

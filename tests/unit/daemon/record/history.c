@@ -7,6 +7,7 @@
 #include "daemon/history/slice_clock.h"
 #include "libdb/history/folder.h"
 #include "libdb/history/segment.h"
+#include "libutil/xalloc.h"
 #include "tests/unit/daemon/record/stacks.h"
 #include "tests/unit/small_disk.h"
 
@@ -342,6 +343,68 @@ TEST(killed_at_any_moment)
 	}
 	CHECK(f.all >= 30 * 8, "%d samples only", (int)f.all);
 	fake_collector_free(&fake);
+}
+
+/* Whether a segment of the history has symbols of the kernel that was at @start. */
+static bool has_kernel_at(size_t segment, const char *start)
+{
+	struct history_folders all;
+	char *path, *text = NULL, *want = xasprintf("# kernel %s ", start);
+	bool has_it = false;
+
+	CHECK(!history_folders_read(tmpdir_path("history"), &all) && segment < all.nr, "folders");
+	path = path_join(all.list[segment].path, "stats/kernel-symbols");
+	if (!file_read_all(path, SIZE_MAX, &text, NULL))
+		has_it = !strncmp(text, want, strlen(want));
+	history_folders_free(&all);
+	free(path);
+	free(text);
+	free(want);
+	return has_it;
+}
+
+/* The machine loses power in the middle of a slice, before or after another, and boots again. */
+static void reboot(bool has_slice)
+{
+	struct recorder *r;
+	struct found f;
+	pid_t pid;
+
+	prepare();
+	test_config.kernel.mode = KERNEL_SYMBOLS;
+	pid = fork();
+	if (!pid) {
+		r = test_open();
+		put_calls(2);
+		if (has_slice)
+			dump(r);
+		fake_kernel(&fake);
+		fake_sample(&fake, KERNEL_PC, 0);
+		test_drain(r);
+		raise(SIGKILL);
+	}
+	waitpid(pid, NULL, 0);
+	put_text(tmpdir_path("kallsyms"), "ffffffff9a000000 T _stext\nffffffff9a002000 T _etext\n");
+	r = test_open();
+	put_calls(4);
+	stop(r);
+	f = look();
+	CHECK(f.all == 7 && f.kernel == 1 && f.nr_folders == 2 && f.has_links,
+	      "%d samples, %d of the kernel, in %zu segments", (int)f.all, (int)f.kernel,
+	      f.nr_folders);
+	CHECK(has_kernel_at(0, "ffffffff81000000") && has_kernel_at(1, "ffffffff9a000000"),
+	      "another boot's symbols");
+	test_close(r);
+}
+
+TEST(a_reboot_in_the_first_slice)
+{
+	reboot(false);
+}
+
+TEST(a_reboot_in_a_later_slice)
+{
+	reboot(true);
 }
 
 /* --- disks --- */
