@@ -1,2 +1,2 @@
 # what libutil/ builds
-$(eval $(call library,libutil.a,$(call sources,libutil libutil/opener libutil/sandbox runtime),,-lzstd))
+$(eval $(call library,libutil.a,$(call sources,libutil libutil/opener libutil/opener/objects libutil/sandbox runtime),,-lzstd))

@@ -1,45 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* python.c - texts and line tables of CPython */
+/* python.c - line tables of CPython 3.11 and later */
 #include "runtime/names.h"
-
-#include <string.h>
-
-#include "oprofilefs/op_types.h"
-
-/* ---- texts ---- */
-
-static uint32_t character_at(const unsigned char *p, unsigned int width)
-{
-	uint32_t c = 0;
-
-	memcpy(&c, p, width);		/* little endian, as x86-64 is */
-	return c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? '?' : c;
-}
-
-static size_t encode(uint32_t c, char *to)
-{
-	size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-	static const unsigned char first[] = { 0, 0xc0, 0xe0, 0xf0 };
-
-	to[0] = (char)(first[more] | c >> (6 * more));
-	for (size_t i = 1; i <= more; i++)
-		to[i] = (char)(0x80 | (c >> (6 * (more - i)) & 0x3f));
-	return more + 1;
-}
-
-size_t op_runtime_text(const unsigned char *bytes, size_t size, unsigned int width, char *to,
-		       size_t room)
-{
-	size_t len = 0;
-
-	if (width != 1 && width != 2 && width != 4)
-		return 0;
-	for (size_t at = 0; at + width <= size && len + 4 <= room; at += width)
-		len += encode(character_at(bytes + at, width), to + len);
-	return len;
-}
-
-/* ---- lines ---- */
 
 /* How an entry gives its line: the kinds that CPython numbers. */
 enum {
@@ -69,7 +30,7 @@ static int64_t read_signed(struct op_runtime_lines *l)
 	return n & 1 ? -(int64_t)(n >> 1) : (int64_t)(n >> 1);
 }
 
-bool op_runtime_next_line(struct op_runtime_lines *l, uint64_t *ret_offset, uint32_t *ret_line)
+bool op_python_next_line(struct op_runtime_lines *l, uint64_t *ret_offset, uint32_t *ret_line)
 {
 	unsigned int kind, units;
 

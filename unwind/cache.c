@@ -43,6 +43,7 @@ struct entry {
 	int fd;				/* if PENDING, else -1 */
 	uid_t owner;			/* of the file */
 	unsigned int nr_users;
+	unsigned int nr_asked;		/* while PENDING */
 	uint64_t used_ns;
 	struct entry *next;		/* in the bucket */
 	struct list_head order;		/* in queue or lru */
@@ -60,7 +61,7 @@ struct unwind_cache {
 	uint64_t keep_ns;
 	size_t nr_entries, nr_pending;
 	uint64_t built, evicted, build_ns;
-	struct list_head queue;		/* PENDING, in the order of requests */
+	struct list_head queue;		/* PENDING, in the order of first requests */
 	struct list_head lru;		/* READY and REFUSED, most recently used first */
 	struct entry *bucket[BUCKETS];
 	struct unwind_table vdso;
@@ -168,15 +169,19 @@ static bool may_wait(const struct unwind_cache *c, uid_t owner)
 	return !owner || nr < WAIT_OF_USER_MAX;
 }
 
-/* The first in the queue whose turn it is, or NULL. */
+/*
+ * The one whose turn it is, or NULL: that which was asked for most often, because samples are still
+ * taken there, while much of a long queue is of programs that have ended.
+ */
 static struct entry *next_due(struct unwind_cache *c)
 {
-	struct entry *e;
+	struct entry *e, *best = NULL;
 
 	list_for_each_entry(e, &c->queue, order)
-		if (!e->owner || nr_building(c, e->owner) < OF_USER_MAX)
-			return e;
-	return NULL;
+		if ((!best || e->nr_asked > best->nr_asked) &&
+		    (!e->owner || nr_building(c, e->owner) < OF_USER_MAX))
+			best = e;
+	return best;
 }
 
 /* Add a new entry to the queue. NULL: not now. */
@@ -354,6 +359,8 @@ enum unwind_state unwind_cache_get(struct unwind_cache *c, const struct unwind_k
 		e = enqueue(c, key, fd);
 	if (e)
 		state = e->state;
+	if (state == UNWIND_PENDING)
+		e->nr_asked++;
 	if (state == UNWIND_READY) {
 		e->nr_users++;
 		e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);

@@ -42,15 +42,17 @@ static bool next_item(const unsigned char *bytes, size_t len, size_t *at, struct
 	return true;
 }
 
-static void add_lines(struct jit_code *c, const struct item *i, const char *file, size_t file_len)
+static void add_lines(struct jit_code *c, const struct item *i, const char *file, size_t file_len,
+		      uint64_t code, uint64_t end)
 {
-	struct op_runtime_lines l = { .at = i->lines, .end = i->lines + i->head.lines_size,
-				      .line = i->head.line };
-	uint64_t code = i->head.object + op_runtime_python[i->head.number].instructions, offset;
+	struct op_runtime_lines l = { .number = i->head.number,
+				      .instructions = i->head.instructions, .at = i->lines,
+				      .end = i->lines + i->head.lines_size, .line = i->head.line };
+	uint64_t offset;
 	uint32_t line, last = 0;
 
 	while (op_runtime_next_line(&l, &offset, &line)) {
-		if (offset >= 2 * (uint64_t)i->head.instructions)
+		if (code + offset >= end)
 			return;
 		if (line && line != last && !jit_code_add_line(c, code + offset, line, file,
 							       file_len))
@@ -64,19 +66,21 @@ static void add_item(struct jit_code *c, const struct item *i, uint64_t birth)
 	const struct object_head *h = &i->head;
 	struct jit_block b = {
 		.start = h->object,
-		.size = op_runtime_python[h->number].instructions + 2 * (uint64_t)h->instructions,
 		.birth = birth, .death = JIT_FOREVER, .first_line = c->nr_lines,
 	};
+	uint32_t first, bytes;
 	char text[TEXT_MAX], file[TEXT_MAX], name[2 * TEXT_MAX + 20];
 	size_t text_len = op_runtime_text(i->name, h->name_size, h->name_width, text, TEXT_MAX),
 	       file_len = op_runtime_text(i->file, h->file_size, h->file_width, file, TEXT_MAX);
 	int len = snprintf(name, sizeof(name), "%.*s (%.*s:%u)", (int)text_len, text,
 			   (int)file_len, file, h->line);
 
+	op_runtime_place(h->number, &first, &bytes);
+	b.size = first + bytes * (uint64_t)h->instructions;
 	if (!jit_code_add(c, &b, name, (size_t)len))
 		return;
 	if (file_len)
-		add_lines(c, i, file, file_len);
+		add_lines(c, i, file, file_len, b.start + first, b.start + b.size);
 	c->blocks[c->nr - 1].nr_lines = c->nr_lines - b.first_line;
 }
 

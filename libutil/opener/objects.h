@@ -23,10 +23,11 @@
 struct object_head {
 	uint64_t object;		/* address and mark */
 	uint32_t number;		/* enum op_runtime_number */
-	uint32_t instructions;
+	uint32_t instructions;		/* PHP: its lines */
 	uint32_t line;			/* its first */
 	uint32_t name_size, file_size, lines_size;
-	uint32_t name_width, file_width;	/* bytes of a character: 1 (Latin-1), 2 or 4 */
+	/* bytes of a character: 1 (Latin-1), 2 or 4; 0: UTF-8 */
+	uint32_t name_width, file_width;
 };
 
 /*

@@ -112,12 +112,27 @@ struct report_image *image_set_get(struct image_set *set, const struct image_nam
 	return get_image(set, name, apart_build, display, session);
 }
 
+/* What made the code in the object @path. */
+static const char *made_by(const char *path)
+{
+	static const char *const names[] = { OP_RUNTIME_PYTHON_NAME, OP_RUNTIME_PHP_NAME,
+					     OP_RUNTIME_RUBY_NAME };
+	const char *at = strstr(path, "/{anon:");
+
+	for (size_t i = 0; at && i < OP_RUNTIME_KINDS; i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(at + 7, names[i], len) && at[7 + len] == '}')
+			return names[i];
+	}
+	return "JIT";
+}
+
 struct report_image *image_set_get_jit(struct image_set *set, const char *path, const char *app,
 				       uint32_t tgid, const struct report_session *session)
 {
 	const struct image_name name = { .kind = IMAGE_JIT, .path = path, .anon_tgid = tgid };
-	bool is_python = strstr(path, "/{anon:" OP_RUNTIME_PYTHON_NAME "}/");
-	const char *kind = is_python ? OP_RUNTIME_PYTHON_NAME : "JIT";
+	const char *kind = made_by(path);
 	struct report_image *image;
 
 	if (!file_exists(path))

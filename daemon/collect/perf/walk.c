@@ -232,18 +232,25 @@ static bool was_pushed(const struct perf_walk *w, const struct perf_mapping *m, 
 				      then->offset - then->start == m->offset - m->start));
 }
 
-static struct perf_image python_image = { .path = (char *)OP_RUNTIME_PYTHON_NAME,
-					  .anonymous = true };
-static const struct perf_mapping python = { .end = OP_RUNTIME_END, .image = &python_image };
+/* Interpreted code is in memory with the name of the runtime. */
+#define INTERPRETED(kind, text)							\
+	[kind] = { .end = OP_RUNTIME_END, .image = &(struct perf_image){		\
+			.path = (char *)(text), .anonymous = true } }
+static const struct perf_mapping interpreted[OP_RUNTIME_KINDS] = {
+	INTERPRETED(OP_RUNTIME_PYTHON, OP_RUNTIME_PYTHON_NAME),
+	INTERPRETED(OP_RUNTIME_PHP, OP_RUNTIME_PHP_NAME),
+	INTERPRETED(OP_RUNTIME_RUBY, OP_RUNTIME_RUBY_NAME),
+};
 
 /* The frame at @address[0] and [1], as a caller; its object is to be read. */
 static struct perf_frame interpreted_frame(struct perf_walk *w, const uint64_t *address)
 {
 	uint64_t object = address[0] & ~BPF_INTERPRETED, offset = address[1] & ~BPF_INTERPRETED;
+	uint32_t number = (uint32_t)(offset >> BPF_RUNTIME_SHIFT) & (OP_RUNTIME_ROOM - 1);
 
-	perf_tables_interpreted(&w->stacks->tables, w->tgid, object,
-				(uint32_t)(offset >> BPF_RUNTIME_SHIFT));
-	return (struct perf_frame){ &python, object + (uint32_t)offset + 1 };
+	perf_tables_interpreted(&w->stacks->tables, w->tgid, object, number);
+	return (struct perf_frame){ &interpreted[op_runtime_tables[number].kind],
+				    object + (uint32_t)offset + 1 };
 }
 
 /*

@@ -363,7 +363,7 @@ struct fake_function {
 
 static uint64_t make_function(struct fake_function *f)
 {
-	const struct op_runtime_python *t = &op_runtime_python[OP_RUNTIME_PYTHON_3_11];
+	const struct op_runtime_python *t = &op_runtime_tables[OP_RUNTIME_PYTHON_3_11].python;
 
 	f->code_type.name = "code";
 	f->str_type.name = "str";

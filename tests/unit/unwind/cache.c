@@ -99,6 +99,57 @@ TEST(built_once_and_shared)
 	close(fd);
 }
 
+static bool is_pending(struct unwind_cache *c, const struct unwind_key *key, int fd)
+{
+	const struct unwind_table *table;
+	enum unwind_state state = unwind_cache_get(c, key, fd, &table, NULL);
+
+	if (state == UNWIND_READY)
+		unwind_cache_put(c, table);
+	return state == UNWIND_PENDING;
+}
+
+/*
+ * One user's files are read one at a time: while the first is, two others wait, of which the second
+ * is asked for more often. False: they did not wait for long enough to tell.
+ */
+static bool is_most_wanted_first(struct unwind_cache *c, int fd, uint8_t try)
+{
+	struct unwind_key key[3] = { key_of(fd), key_of(fd), key_of(fd) };
+	bool waits[3];
+
+	for (uint8_t i = 0; i < 3; i++) {
+		key[i].bytes[0] ^= try;
+		key[i].bytes[1] ^= i;
+		is_pending(c, &key[i], fd);
+	}
+	for (int i = 0; i < 3; i++)
+		is_pending(c, &key[2], -1);
+	if (!is_pending(c, &key[0], -1))
+		return false;
+	do {
+		poll(NULL, 0, 1);
+		for (int i = 1; i < 3; i++)
+			waits[i] = is_pending(c, &key[i], -1);
+	} while (waits[1] && waits[2]);
+	CHECK(!waits[2], "what was asked for first was built first");
+	return waits[1] || waits[2];
+}
+
+TEST(most_wanted_is_built_first)
+{
+	struct unwind_cache *c = create(64 * MB);
+	int fd = copy_of_self(0);
+	uint8_t tries = 0;
+
+	CHECK(getuid() || !fchown(fd, 65534, 65534), "fchown");
+	while (!is_most_wanted_first(c, fd, tries) && ++tries < 200)
+		;
+	CHECK(tries < 200, "never seen");
+	CHECK(!unwind_cache_destroy(c), "gone");
+	close(fd);
+}
+
 TEST(refused_is_remembered_with_its_reason)
 {
 	struct unwind_cache *c = create(64 * MB);

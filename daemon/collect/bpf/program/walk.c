@@ -137,6 +137,7 @@ struct walk {
 	bool has_runtime;		/* the next is begun */
 	__u32 nr_steps;			/* of it */
 	struct op_runtime_walk runtime;
+	struct op_runtime_native native;
 	struct op_runtime_frame frame;
 	enum op_runtime_result result;
 	struct bpf_stack stack;
@@ -292,6 +293,8 @@ static long step_runtime(__u32 i, void *context)
 
 	w->result = w->nr_steps++ < STEPS_MAX ?
 		    op_runtime_step(&w->runtime, &w->frame, read_user, NULL) : OP_RUNTIME_BAD;
+	if (w->result == OP_RUNTIME_SKIPPED)
+		return 0;
 	if (w->result != OP_RUNTIME_FRAME || w->stack.nr_user + 2 > BPF_USER_MAX ||
 	    n + 2 > BPF_ADDRESSES_MAX)
 		return 1;
@@ -303,10 +306,10 @@ static long step_runtime(__u32 i, void *context)
 }
 
 /*
- * Write the interpreted frames, if any, of the C frame from @sp to the cursor's. Returns whether
- * there were any; with *@is_full there was no room for all of them.
+ * Write the interpreted frames, if any, of the C frame w->native. Returns whether there were any;
+ * with *@is_full there was no room for all of them.
  */
-static __noinline bool write_interpreted(struct walk *w, __u64 sp, const struct bpf_image *image,
+static __noinline bool write_interpreted(struct walk *w, const struct bpf_image *image,
 					 bool *is_full)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
@@ -316,13 +319,29 @@ static __noinline bool write_interpreted(struct walk *w, __u64 sp, const struct 
 		op_runtime_begin(&w->runtime, &image->runtime, w->last.start - w->last.offset,
 				 BPF_CORE_READ(task, thread.fsbase), read_user, NULL);
 	w->has_runtime = true;
-	if (!op_runtime_enter(&w->runtime, sp, w->cursor.floor, read_user, NULL))
+	if (!op_runtime_enter(&w->runtime, &w->native, read_user, NULL))
 		return false;
-	bpf_loop(OP_STACK_DEPTH_MAX + 1, step_runtime, &w, 0);
+	bpf_loop(STEPS_MAX + 1, step_runtime, &w, 0);
 	*is_full = w->result == OP_RUNTIME_FRAME;
-	if (w->result == OP_RUNTIME_BAD)
+	if (w->result != OP_RUNTIME_LEFT && !*is_full)
 		w->stack.nr_user = nr_user;
 	return w->stack.nr_user != nr_user;
+}
+
+/* Before the cursor goes to the caller. */
+static __noinline void take_native(struct walk *w, const struct bpf_image *image)
+{
+	struct op_unwind_cursor *c = &w->cursor;
+	struct op_runtime_native *n = &w->native;
+
+	n->sp = c->value[OP_X86_RSP];
+	n->place = op_unwind_place(c);
+	n->exact = c->exact;
+	n->has_registers = op_runtime_needs_registers(&image->runtime) &&
+			   op_unwind_register(c, OP_X86_R14, read_user, NULL, &n->r14) ==
+			   OP_UNWIND_STEPPED &&
+			   op_unwind_register(c, OP_X86_R15, read_user, NULL, &n->r15) ==
+			   OP_UNWIND_STEPPED;
 }
 
 /* False: no room. */
@@ -345,7 +364,7 @@ static long step(__u32 i, void *context)
 	const struct op_unwind_rule *rule, *before = NULL;
 	enum op_unwind_result result;
 	struct bpf_image *image;
-	__u64 place = op_unwind_place(c), offset, caller, sp;
+	__u64 place = op_unwind_place(c), offset, caller;
 	bool is_interpreted = false, is_full = false;
 	__u32 index;
 
@@ -359,7 +378,6 @@ static long step(__u32 i, void *context)
 	w->copy = false;
 	w->stack.end = OP_STACK_TRUNCATED;
 	caller = op_unwind_caller(c);
-	sp = c->value[OP_X86_RSP];
 	w->stack.sp = c->floor;
 	offset = w->last.offset + (place - w->last.start);
 	rule = rule_at(image, offset);
@@ -369,9 +387,12 @@ static long step(__u32 i, void *context)
 	}
 	if (!rule && c->exact && offset)
 		before = rule_at(image, offset - 1);
+	if (image->runtime.number)
+		take_native(w, image);
 	result = op_unwind_by_rule(rule, before, c, read_user, NULL);
+	w->native.cfa = c->floor;
 	if (image->runtime.number && result == OP_UNWIND_STEPPED)
-		is_interpreted = write_interpreted(w, sp, image, &is_full);
+		is_interpreted = write_interpreted(w, image, &is_full);
 	if (w->is_leaf)
 		w->stack.is_leaf_interpreted = is_interpreted;
 	if (is_full || (!is_interpreted && !w->is_leaf && !write_native(w, caller)))

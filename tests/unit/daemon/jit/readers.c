@@ -282,6 +282,73 @@ TEST(interpreted)
 	strbuf_free(&s);
 }
 
+/* An object of the runtime of that @number, whose first line is 10. */
+static void add_object_of(struct strbuf *s, uint32_t number, uint64_t object,
+			  uint32_t instructions, const void *lines, size_t lines_size)
+{
+	struct object_head h = {.object = object,
+				.number = number,
+				.instructions = instructions,
+				.line = 10,
+				.name_size = 1,
+				.file_size = 1,
+				.lines_size = (uint32_t)lines_size};
+
+	strbuf_add_bytes(s, (const char *)&h, sizeof(h));
+	strbuf_add(s, "fa");
+	strbuf_add_bytes(s, lines, lines_size);
+}
+
+static void check_lines(const struct strbuf *s, const char *want)
+{
+	struct strbuf has = STRBUF_INIT;
+	struct jit_code c;
+
+	jit_code_init(&c, NULL);
+	CHECK(read_interpreted(s, &c), "malformed");
+	for (size_t i = 0; i < c.nr_lines; i++)
+		strbuf_addf(&has, "%" PRIx64 ":%u ", c.lines[i].address, c.lines[i].line);
+	CHECK(!strcmp(has.text ? has.text : "", want), "%s", has.text);
+	jit_code_free(&c);
+	strbuf_free(&has);
+}
+
+/* Lines 7, 9 and 11 begin with instructions 0, 2 and 56. */
+TEST(lines_of_ruby)
+{
+	struct {
+		uint32_t lines[3][3];
+		uint32_t unused;
+		uint64_t direct[6];
+		uint64_t before, before_words, begins[8];
+	} t = {.lines = {{7}, {9}, {11}}, .before = 2, .begins = {1 << 2}};
+	struct strbuf s = STRBUF_INIT;
+	char bytes[36 + 48 + 80];
+
+	for (unsigned int i = 0; i < 54; i++)
+		t.direct[i / 9] |= (i < 2 ? UINT64_C(1) : UINT64_C(2)) << i % 9 * 7;
+	memcpy(bytes, t.lines, 36);
+	memcpy(bytes + 36, t.direct, 48 + 80);
+	add_object_of(&s, OP_RUNTIME_RUBY_3_1, 0x3000000000, 60, bytes, sizeof(bytes));
+	expect(&s, read_interpreted, NULL, "3000000000+1e0 f (a:10);", 0);
+	check_lines(&s, "3000000000:7 3000000010:9 30000001c0:11 ");
+	s.len = 0;
+	/* too short for its index */
+	add_object_of(&s, OP_RUNTIME_RUBY_3_1, 0x3000000000, 60, bytes, 48 + 79);
+	check_lines(&s, "");
+	strbuf_free(&s);
+}
+
+TEST(lines_of_php)
+{
+	struct strbuf s = STRBUF_INIT;
+
+	add_object_of(&s, OP_RUNTIME_PHP_8_2, 0x3000000000, 3, "", 0);
+	expect(&s, read_interpreted, NULL, "3000000000+3 f (a:10);", 0);
+	check_lines(&s, "3000000000:10 3000000001:11 3000000002:12 ");
+	strbuf_free(&s);
+}
+
 TEST(no_files)
 {
 	static const char *const texts[] = { "", "x", "hello world\n",

@@ -2,9 +2,9 @@
 /*
  * interpreted.c - interpreted functions in stacks, against a program that has recorded its calls
  *
- * tests/workload/calls.py prints each stack of Python functions that it can have. Once the BPF
- * program knows it, each stack must be one of those, and the functions' names are read from its
- * memory as the daemon reads them.
+ * tests/workload/calls.py, calls.php and calls.rb print each stack of functions that they can have.
+ * Once the BPF program knows them, each stack must be one of those, and the functions' names are
+ * read from their memory as the daemon reads them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define PYTHON		"/usr/bin/python3.11"
 #define CALLS		"tests/workload/calls.py"
 #define DEPTH		512
-#define WARM		50	/* stacks of a process, before they are judged */
+#define WARM		50	/* of a main thread, before a process's are judged */
 #define GOAL		700	/* stacks of a process */
 #define STACKS_MAX	4000
 #define TRUTH_MAX	((size_t)64 << 20)
@@ -96,9 +96,11 @@ static void end(struct program *p)
 
 /* ---- its stacks ---- */
 
+static const char *memory = "python";	/* of the interpreter's functions */
+
 static bool is_interpreted(const struct trans_frame *f)
 {
-	return !f->kernel && f->cookie == OP_NO_COOKIE && !strcmp(f->anon->name, "python");
+	return !f->kernel && f->cookie == OP_NO_COOKIE && !strcmp(f->anon->name, memory);
 }
 
 static void take_stack(void *context, const struct trans_state *leaf,
@@ -117,7 +119,8 @@ static void take_stack(void *context, const struct trans_state *leaf,
 	for (size_t i = 0; i < nr; i++)
 		if (is_interpreted(&frames[i]))
 			s->addresses[s->nr++] = frames[i].address - (i > 0);
-	if (s->nr && p->warm < WARM)
+	/* stacks of other threads do not reach all files that need a table */
+	if (s->nr && leaf->tid == leaf->tgid && p->warm < WARM)
 		p->warm++;
 	if (p->warm == WARM)
 		p->nr++;
@@ -263,7 +266,7 @@ static void close_collector(struct collector *c)
 	unwind_cache_destroy(config.unwind);
 }
 
-static void check_python(const char *python)
+static void check_calls(const char *interpreter, const char *script)
 {
 	static const struct trans_ops ops = {.stack = take_stack};
 	struct collector *c = collector_perf();
@@ -272,11 +275,11 @@ static void check_python(const char *python)
 	struct program program;
 	uint64_t lost = 0;
 
-	if (access(python, X_OK))
-		SKIP("this Python is not installed");
+	if (access(interpreter, X_OK))
+		SKIP("this interpreter is not installed");
 	need_bpf();
 	memset(processes, 0, sizeof(processes));
-	start(&program, python, CALLS);
+	start(&program, interpreter, script);
 	open_collector(c, true);
 	while ((processes[0].nr < GOAL || processes[1].nr < GOAL) && now_s() < deadline) {
 		usleep(20000);
@@ -299,14 +302,35 @@ static void check_python(const char *python)
 
 TEST(python_3_11)
 {
-	check_python(PYTHON);
+	check_calls(PYTHON, CALLS);
 }
 
 TEST(python_3_12)
 {
 	const char *python = getenv("PYTHON_3_12");
 
-	check_python(python ? python : "/usr/bin/python3.12");
+	check_calls(python ? python : "/usr/bin/python3.12", CALLS);
+}
+
+TEST(python_3_13)
+{
+	const char *python = getenv("PYTHON_3_13");
+
+	check_calls(python ? python : "/usr/bin/python3.13", CALLS);
+}
+
+TEST(php_8_2)
+{
+	memory = "php";
+	check_calls("/usr/bin/php8.2", "tests/workload/calls.php");
+	memory = "python";
+}
+
+TEST(ruby_3_1)
+{
+	memory = "ruby";
+	check_calls("/usr/bin/ruby3.1", "tests/workload/calls.rb");
+	memory = "python";
 }
 
 static struct {
