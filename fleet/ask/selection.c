@@ -190,7 +190,7 @@ char *selection_join(const struct selection *s, const struct store *store, const
 		    "GLOBAL IN (SELECT %s FROM ", key, expression, column,
 		    store_table(store, table, name), key, key);
 	selection_sql(s, store, "", key, &sql);
-	strbuf_addf(&sql, " AS w) GROUP BY %s) USING %s", key, key);
+	strbuf_addf(&sql, " AS w) GROUP BY %s) AS j USING %s", key, key);
 	return strbuf_steal(&sql);
 }
 

@@ -77,7 +77,8 @@ TEST(joins_are_made_where_the_samples_are)
 	CHECK(!strncmp(text, join, strlen(join)), "%s", text);
 	selection_sql(&s, &store, text, "l, stack", &sql);
 	CHECK(count(sql.text, join) == 3, "%s", sql.text);
-	CHECK(count(sql.text, " AS w) GROUP BY source) USING source WHERE ") == 3, "%s", sql.text);
+	CHECK(count(sql.text, " AS w) GROUP BY source) AS j USING source WHERE ") == 3, "%s",
+	      sql.text);
 	CHECK(count(sql.text, "(SELECT l, stack, sum(samples) AS n") == 1 &&
 	      count(sql.text, " GROUP BY l, stack") == 3, "%s", sql.text);
 	strbuf_free(&sql);
