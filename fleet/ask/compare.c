@@ -65,53 +65,34 @@ static struct function *find_function(struct fleet_comparison *c, const char *na
 	return &c->list[id];
 }
 
-/* The samples of each host of the side. */
-static int ask_totals(const struct selection *side, struct store *s, struct replicates *ret,
-		      struct op_error *e)
-{
-	struct strbuf sql = STRBUF_INIT;
-	struct store_rows rows;
-	int err;
-
-	strbuf_add(&sql, "SELECT host, sum(n) FROM ");
-	selection_sql(side, s, "host", &sql);
-	strbuf_add(&sql, " AS w GROUP BY host");
-	err = store_ask(s, sql.text, 2, &rows, e);
-	strbuf_free(&sql);
-	if (err)
-		return err;
-	*ret = (struct replicates){ .hosts = (double)rows.nr };
-	for (size_t i = 0; i < rows.nr; i++) {
-		double t = store_double(&rows, i, 1);
-
-		ret->t += t;
-		ret->tt += t * t;
-	}
-	store_rows_free(&rows);
-	return 0;
-}
-
-/* For each function the sums over hosts: the engine makes them, so the answer has no hosts. */
+/*
+ * For each function the sums over hosts, which the engine makes, so that the answer has no hosts.
+ * The first row has all samples of each host instead: how many hosts, and the sums.
+ */
 static int ask_functions(const struct selection *side, struct store *s, struct store_rows *ret,
 			 struct op_error *e)
 {
+	char *join = selection_join(side, s, "stacks", "stack", "cityHash64(leaf, leaf_image)",
+				    "function");
 	struct strbuf sql = STRBUF_INIT;
 	int err;
 
-	strbuf_add(&sql, "SELECT leaf, leaf_image, sum(f), sum(f * f), sum(f * t) FROM (SELECT "
-		   "leaf, leaf_image, f, t FROM (SELECT host, leaf, leaf_image, "
-		   "toFloat64(sum(n)) AS f FROM (SELECT host, n, leaf, leaf_image FROM (SELECT "
-		   "host, stack, sum(n) AS n FROM ");
-	selection_sql(side, s, "host, stack", &sql);
-	strbuf_add(&sql, " AS w GROUP BY host, stack) AS a ANY LEFT JOIN ");
+	/* a stack that the store does not have is of function 0 */
+	strbuf_add(&sql, "SELECT leaf, leaf_image, hosts, n, nn, nt FROM (SELECT function, count() "
+		   "AS hosts, sum(f) AS n, sum(f * f) AS nn, sum(f * t) AS nt FROM (SELECT host, "
+		   "arrayPushFront(groupArray(function), toUInt64(1)) AS functions, "
+		   "arrayPushFront(groupArray(f), sum(f)) AS fs, sum(f) AS t FROM (SELECT host, "
+		   "function, toFloat64(sum(n)) AS f FROM ");
+	selection_sql(side, s, join, "host, function", &sql);
+	strbuf_addf(&sql, " AS w GROUP BY host, function) AS x GROUP BY host) AS y ARRAY JOIN "
+		    "functions AS function, fs AS f GROUP BY function ORDER BY function = 1 DESC, "
+		    "n DESC LIMIT %d) AS z ANY LEFT JOIN (SELECT cityHash64(leaf, leaf_image) AS "
+		    "function, leaf, leaf_image FROM ", FUNCTIONS_MAX + 1);
 	selection_leaves(side, s, &sql);
-	strbuf_add(&sql, " AS b USING stack) AS c GROUP BY host, leaf, leaf_image) AS d ANY LEFT "
-		   "JOIN (SELECT host, toFloat64(sum(n)) AS t FROM ");
-	selection_sql(side, s, "host", &sql);
-	strbuf_addf(&sql, " AS x GROUP BY host) AS y USING host) AS z GROUP BY leaf, leaf_image "
-		    "ORDER BY sum(f) DESC LIMIT %d", FUNCTIONS_MAX);
-	err = store_ask(s, sql.text, 5, ret, e);
+	strbuf_add(&sql, " AS l) AS m USING function ORDER BY function = 1 DESC, n DESC");
+	err = store_ask(s, sql.text, 6, ret, e);
 	strbuf_free(&sql);
+	free(join);
 	return err;
 }
 
@@ -119,14 +100,17 @@ static void add_functions(struct fleet_comparison *c, int side)
 {
 	const struct store_rows *rows = &c->rows[side];
 
-	for (size_t i = 0; i < rows->nr; i++) {
+	c->totals[side] = (struct replicates){
+		.hosts = store_double(rows, 0, 2), .t = store_double(rows, 0, 3),
+		.tt = store_double(rows, 0, 4) };
+	for (size_t i = 1; i < rows->nr; i++) {
 		struct replicates *r = &find_function(c, store_cell(rows, i, 0),
 						      store_cell(rows, i, 1))->of[side];
 
 		/* builds of one path on different hosts have rows of their own */
-		r->n += store_double(rows, i, 2);
-		r->nn += store_double(rows, i, 3);
-		r->nt += store_double(rows, i, 4);
+		r->n += store_double(rows, i, 3);
+		r->nn += store_double(rows, i, 4);
+		r->nt += store_double(rows, i, 5);
 	}
 }
 
@@ -146,7 +130,6 @@ static void judge(struct fleet_comparison *c, struct function *f, double risk)
 
 		r->hosts = c->totals[side].hosts;
 		r->t = c->totals[side].t;
-		r->n = fmin(r->n, r->t);	/* some came after the total was asked for */
 		r->tt = c->totals[side].tt;
 		f->shares[side] = r->n / r->t;
 		effect = replicates_effect(r, c->wider[side]);
@@ -209,7 +192,9 @@ int fleet_compare(const struct fleet_options *o, struct store *s, struct op_erro
 		for (size_t i = 0; i < with.nr; i++)
 			with.words[i] = o->selection.words[i];
 		with.words[with.nr++] = o->sides[side];
-		err = ask_totals(&with, s, &c.totals[side], e);
+		err = ask_functions(&with, s, &c.rows[side], e);
+		if (!err)
+			add_functions(&c, side);
 		if (!err && !(c.totals[side].t > 0))
 			err = op_error_set(e, -ENOENT, "%s: no samples of %s:%.200s are selected",
 					   s->url, o->sides[side].name, o->sides[side].value);
@@ -217,11 +202,7 @@ int fleet_compare(const struct fleet_options *o, struct store *s, struct op_erro
 			err = op_error_set(e, -EINVAL, "%s:%.200s has samples of one host only: "
 					   "how hosts differ is unknown; select more",
 					   o->sides[side].name, o->sides[side].value);
-		if (!err)
-			err = ask_functions(&with, s, &c.rows[side], e);
 		free(with.words);
-		if (!err)
-			add_functions(&c, side);
 	}
 	for (int side = 0; side < 2 && !err; side++)
 		c.wider[side] = replicates_wider(c.totals[side].hosts, o->risk / (double)c.nr);

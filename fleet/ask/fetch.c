@@ -2,7 +2,7 @@
 /*
  * fetch.c - opfleet fetch: make a session directory of the selected samples, for every other tool
  *
- *	sums by source, event and stack -> the stacks, sources and events of these -> a profile
+ *	sums by labels, event and stack -> the stacks and events of these -> a profile
  *
  * The engine adds up, so what comes is as long as the report's stacks, not as its time or hosts.
  * Sums come first: machines go on sending, and what they send later is not looked for.
@@ -64,8 +64,8 @@ struct fetch {
 	const struct selection *selection;
 	struct store *store;
 	struct profile *p;
-	struct known stacks, sources, events;
-	struct store_rows stack_rows, source_rows, event_rows, sum_rows;
+	struct known stacks, labels, events;
+	struct store_rows stack_rows, event_rows, sum_rows;
 	uint64_t unknown;		/* samples whose stack the store does not have */
 };
 
@@ -79,7 +79,7 @@ static int ask_of(struct fetch *f, const char *columns, const char *table, const
 
 	strbuf_addf(&sql, "SELECT %s FROM %s WHERE %s GLOBAL IN (SELECT %s FROM ", columns,
 		    store_table(f->store, table, name), key, key);
-	selection_sql(f->selection, f->store, key, &sql);
+	selection_sql(f->selection, f->store, "", key, &sql);
 	strbuf_addf(&sql, " AS w) LIMIT 1 BY %s", key);
 	err = store_ask(f->store, sql.text, nr_columns, ret, e);
 	strbuf_free(&sql);
@@ -127,52 +127,46 @@ static int read_stacks(struct fetch *f, struct op_error *e)
 	return err;
 }
 
-/* Labels that sessions have: what reports can select and separate by. */
-static uint32_t add_labels(struct profile *p, char *labels)
+/* Labels that sessions have: what reports can select and separate by. Lines of "NAME=VALUE". */
+static const char session_labels[] =
+	"arrayStringConcat(arrayFilter(x -> x LIKE 'app=%' OR x LIKE 'comm=%' OR "
+	"x LIKE 'cgroup=%', labels), '\\n')";
+
+/* The set of the profile with the labels of @text, which stays the rows'. */
+static uint32_t find_labels(struct fetch *f, const char *text)
 {
-	static const char *const taken[] = { "app", "comm", "cgroup" };
 	struct profile_label list[LABELS_MAX];
-	uint32_t nr = 0;
-	char *label;
+	uint32_t nr = 0, set = known_find(&f->labels, text);
 
-	while ((label = strsep(&labels, "\n")) && nr < LABELS_MAX) {
-		size_t n = strcspn(label, "=");
+	if (set != PROFILE_NONE)
+		return set;
+	for (const char *at = text; *at && nr < LABELS_MAX; at += *at == '\n') {
+		size_t n = strcspn(at, "=\n"), len = strcspn(at, "\n");
 
-		if (!label[n])
-			continue;
-		label[n] = '\0';
-		for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-			if (!strcmp(label, taken[i]))
-				list[nr++] = (struct profile_label){
-					.key = profile_string(p, label),
-					.text = profile_string(p, label + n + 1) };
+		if (at[n] == '=')
+			list[nr++] = (struct profile_label){
+				.key = profile_string_n(f->p, at, n),
+				.text = profile_string_n(f->p, at + n + 1, len - n - 1) };
+		at += len;
 	}
-	return profile_label_set(p, list, nr);
-}
-
-static int read_sources(struct fetch *f, struct op_error *e)
-{
-	int err = ask_of(f, "toString(source), arrayStringConcat(labels, '\\n')", "sources",
-			 "source", 2, &f->source_rows, e);
-	struct store_rows *r = &f->source_rows;
-
-	for (size_t i = 0; i < r->nr && !err; i++)
-		if (known_find(&f->sources, store_cell(r, i, 0)) == PROFILE_NONE)
-			known_add(&f->sources, store_cell(r, i, 0),
-				  add_labels(f->p, r->cells[i * r->nr_columns + 1]));
-	return err;
+	set = profile_label_set(f->p, list, nr);
+	known_add(&f->labels, text, set);
+	return set;
 }
 
 static int ask_sums(struct fetch *f, struct op_error *e)
 {
+	char *join = selection_join(f->selection, f->store, "sources", "source", session_labels,
+				    "of_session");
 	struct strbuf sql = STRBUF_INIT;
 	int err;
 
-	strbuf_add(&sql, "SELECT toString(source), event, toString(stack) AS k, sum(n) FROM ");
-	selection_sql(f->selection, f->store, "source, event, stack", &sql);
-	strbuf_add(&sql, " AS w GROUP BY source, event, stack ORDER BY source, event, k");
+	strbuf_add(&sql, "SELECT of_session, event, toString(stack) AS k, sum(n) FROM ");
+	selection_sql(f->selection, f->store, join, "of_session, event, stack", &sql);
+	strbuf_add(&sql, " AS w GROUP BY of_session, event, stack ORDER BY of_session, event, k");
 	err = store_ask(f->store, sql.text, 4, &f->sum_rows, e);
 	strbuf_free(&sql);
+	free(join);
 	return err;
 }
 
@@ -181,7 +175,6 @@ static void add_samples(struct fetch *f)
 	const struct store_rows *r = &f->sum_rows;
 
 	for (size_t i = 0; i < r->nr; i++) {
-		uint32_t source = known_find(&f->sources, store_cell(r, i, 0));
 		uint32_t event = known_find(&f->events, store_cell(r, i, 1));
 		uint32_t node = known_find(&f->stacks, store_cell(r, i, 2));
 		uint64_t n = store_number(r, i, 3);
@@ -190,7 +183,7 @@ static void add_samples(struct fetch *f)
 			f->unknown += n;
 			continue;
 		}
-		profile_add_sample(f->p, node, source == PROFILE_NONE ? 0 : source)[event] =
+		profile_add_sample(f->p, node, find_labels(f, store_cell(r, i, 0)))[event] =
 			(int64_t)n;
 	}
 }
@@ -206,8 +199,6 @@ static int make_profile(struct fetch *f, struct op_error *e)
 				   f->store->url);
 	if (!err)
 		err = read_stacks(f, e);
-	if (!err)
-		err = read_sources(f, e);
 	if (!err)
 		add_samples(f);
 	if (!err && f->unknown)
@@ -245,10 +236,9 @@ int fleet_fetch(const struct fleet_options *o, struct store *s, struct op_error 
 	if (!err)
 		err = make_session(o, f.p, e);
 	known_free(&f.stacks);
-	known_free(&f.sources);
+	known_free(&f.labels);
 	known_free(&f.events);
 	store_rows_free(&f.stack_rows);
-	store_rows_free(&f.source_rows);
 	store_rows_free(&f.event_rows);
 	store_rows_free(&f.sum_rows);
 	profile_free(f.p);

@@ -135,15 +135,15 @@ static void add_conditions(const struct selection *s, const struct store *store,
 
 /* --- subqueries --- */
 
-static void add_part(const struct selection *s, const struct store *store, const char *keys,
-		     const char *table, const char *column, int64_t from, int64_t to,
-		     struct strbuf *sql)
+static void add_part(const struct selection *s, const struct store *store, const char *join,
+		     const char *keys, const char *table, const char *column, int64_t from,
+		     int64_t to, struct strbuf *sql)
 {
 	char name[64];
 
-	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v FROM %s "
-		    "WHERE %s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")", keys,
-		    store_table(store, table, name), column, from, column, to);
+	strbuf_addf(sql, "SELECT %s, sum(samples) AS n, sum(toFloat64(samples) * ns) AS v FROM "
+		    "%s%s WHERE %s >= toDateTime(%" PRId64 ") AND %s < toDateTime(%" PRId64 ")",
+		    keys, store_table(store, table, name), join, column, from, column, to);
 	add_conditions(s, store, sql);
 	strbuf_addf(sql, " GROUP BY %s", keys);
 }
@@ -157,27 +157,41 @@ static int64_t seconds_up(int64_t ns)
 	return s < 0 ? 0 : s > UINT32_MAX ? UINT32_MAX : s;
 }
 
-void selection_sql(const struct selection *s, const struct store *store, const char *keys,
-		   struct strbuf *sql)
+void selection_sql(const struct selection *s, const struct store *store, const char *join,
+		   const char *keys, struct strbuf *sql)
 {
 	int64_t from = seconds_up(s->time.from_ns), to = seconds_up(s->time.to_ns);
 	int64_t first = (from + HOUR - 1) / HOUR * HOUR, last = to / HOUR * HOUR;
 
 	strbuf_add_char(sql, '(');
 	if (last - first < HOURS_MIN * HOUR) {
-		add_part(s, store, keys, "samples", "time", from, to, sql);
+		add_part(s, store, join, keys, "samples", "time", from, to, sql);
 	} else {
-		add_part(s, store, keys, "hourly", "hour", first, last, sql);
+		add_part(s, store, join, keys, "hourly", "hour", first, last, sql);
 		if (from < first) {
 			strbuf_add(sql, " UNION ALL ");
-			add_part(s, store, keys, "samples", "time", from, first, sql);
+			add_part(s, store, join, keys, "samples", "time", from, first, sql);
 		}
 		if (last < to) {
 			strbuf_add(sql, " UNION ALL ");
-			add_part(s, store, keys, "samples", "time", last, to, sql);
+			add_part(s, store, join, keys, "samples", "time", last, to, sql);
 		}
 	}
 	strbuf_add_char(sql, ')');
+}
+
+char *selection_join(const struct selection *s, const struct store *store, const char *table,
+		     const char *key, const char *expression, const char *column)
+{
+	struct strbuf sql = STRBUF_INIT;
+	char name[64];
+
+	strbuf_addf(&sql, " GLOBAL ANY LEFT JOIN (SELECT %s, any(%s) AS %s FROM %s WHERE %s "
+		    "GLOBAL IN (SELECT %s FROM ", key, expression, column,
+		    store_table(store, table, name), key, key);
+	selection_sql(s, store, "", key, &sql);
+	strbuf_addf(&sql, " AS w) GROUP BY %s) AS j USING %s", key, key);
+	return strbuf_steal(&sql);
 }
 
 void selection_leaves(const struct selection *s, const struct store *store, struct strbuf *sql)
@@ -186,7 +200,7 @@ void selection_leaves(const struct selection *s, const struct store *store, stru
 
 	strbuf_addf(sql, "(SELECT stack, leaf, leaf_image FROM %s WHERE stack GLOBAL IN (SELECT "
 		    "stack FROM ", store_table(store, "stacks", table));
-	selection_sql(s, store, "stack", sql);
+	selection_sql(s, store, "", "stack", sql);
 	strbuf_add(sql, " AS w))");
 }
 

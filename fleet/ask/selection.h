@@ -30,10 +30,18 @@ void selection_free(struct selection *s);
  * Append a subquery in parentheses that has @keys - columns of the table samples, separated by
  * commas - and n, the samples of each, and v, the nanoseconds that these stand for: a Float64,
  * because those of a fleet are more than 2^64. A group may come twice, because whole hours come
- * from another table: add up.
+ * from another table: add up. @join: of selection_join(), whose column @keys may have, or "".
  */
-void selection_sql(const struct selection *s, const struct store *store, const char *keys,
-		   struct strbuf *sql);
+void selection_sql(const struct selection *s, const struct store *store, const char *join,
+		   const char *keys, struct strbuf *sql);
+
+/*
+ * What gives samples a @column more: @expression, of what @table has of their @key. Each shard
+ * does it before it adds up, so that the groups are those of the answer and not of all hosts. The
+ * caller frees it.
+ */
+char *selection_join(const struct selection *s, const struct store *store, const char *table,
+		     const char *key, const char *expression, const char *column);
 
 /* The subquery in parentheses of the leaf functions of these stacks: stack, leaf, leaf_image. */
 void selection_leaves(const struct selection *s, const struct store *store, struct strbuf *sql);

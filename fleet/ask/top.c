@@ -35,7 +35,7 @@ static int ask_total(const struct fleet_options *o, struct store *s, double *ret
 	int err;
 
 	strbuf_add(&sql, "SELECT sum(v) FROM ");
-	selection_sql(&o->selection, s, "event", &sql);
+	selection_sql(&o->selection, s, "", "event", &sql);
 	strbuf_add(&sql, " AS s");
 	err = store_ask(s, sql.text, 1, &rows, e);
 	strbuf_free(&sql);
@@ -59,7 +59,7 @@ int fleet_top(const struct fleet_options *o, struct store *s, struct op_error *e
 		return err;
 	strbuf_add(&sql, "SELECT sum(v) AS t, leaf, leaf_image FROM (SELECT v, leaf, leaf_image "
 		   "FROM (SELECT stack, sum(v) AS v FROM ");
-	selection_sql(&o->selection, s, "stack", &sql);
+	selection_sql(&o->selection, s, "", "stack", &sql);
 	strbuf_add(&sql, " AS w GROUP BY stack) AS a ANY LEFT JOIN ");
 	selection_leaves(&o->selection, s, &sql);
 	strbuf_addf(&sql, " AS b USING stack) AS j GROUP BY leaf, leaf_image ORDER BY t DESC, "
@@ -168,22 +168,23 @@ int fleet_spread(const struct fleet_options *o, struct store *s, struct op_error
 	struct strbuf sql = STRBUF_INIT;
 	struct store_rows rows;
 	struct host *hosts;
+	char *join;
 	double seconds = 0;
 	bool found = false;
 	int err = selection_seconds(&o->selection, s, &seconds, e);
 
 	if (err)
 		return err;
-	strbuf_add(&sql, "SELECT host, sum(if(leaf = ");
+	strbuf_add(&sql, "leaf = ");
 	sql_quote(&sql, o->symbol);
-	strbuf_add(&sql, ", v, 0)), sum(v) AS t, sum(n) FROM (SELECT host, v, n, leaf FROM (SELECT "
-		   "host, stack, sum(v) AS v, sum(n) AS n FROM ");
-	selection_sql(&o->selection, s, "host, stack", &sql);
-	strbuf_add(&sql, " AS w GROUP BY host, stack) AS a ANY LEFT JOIN ");
-	selection_leaves(&o->selection, s, &sql);
-	strbuf_add(&sql, " AS b USING stack) AS j GROUP BY host HAVING t > 0");
+	join = selection_join(&o->selection, s, "stacks", "stack", sql.text, "is_it");
+	strbuf_reset(&sql);
+	strbuf_add(&sql, "SELECT host, sum(if(is_it, v, 0)), sum(v) AS t, sum(n) FROM ");
+	selection_sql(&o->selection, s, join, "host, is_it", &sql);
+	strbuf_add(&sql, " AS w GROUP BY host HAVING t > 0");
 	err = store_ask(s, sql.text, 4, &rows, e);
 	strbuf_free(&sql);
+	free(join);
 	if (err)
 		return err;
 	hosts = xcalloc(rows.nr + 1, sizeof(*hosts));

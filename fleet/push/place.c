@@ -3,14 +3,19 @@
 #include "fleet/push/place.h"
 
 #include <dirent.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "formats/file/json_tree.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define HEX		"0123456789abcdef"
 #define CONTAINER_HEX	64
 #define ECS_HEX		32
 #define UID_HEX		32	/* of a pod; 36 characters with dashes */
+#define CONFIG_MAX	((size_t)1 << 20)
 
 /* A component of the path, or a part of one. */
 struct piece {
@@ -150,23 +155,116 @@ void push_place_find(const char *cgroup, struct push_place *ret)
 	}
 }
 
-/* No name of Kubernetes has a '_'. */
-void push_place_name_pod(const char *pod_logs, struct push_place *p)
-{
-	DIR *dir = *p->pod ? opendir(pod_logs) : NULL;
-	struct dirent *entry;
+/* --- what the node knows --- */
 
-	while (dir && (entry = readdir(dir))) {
-		const char *name = strchr(entry->d_name, '_');
+/* No name of Kubernetes has a '_'. */
+static void name_pod(struct push_node *node, struct push_place *p)
+{
+	if (!node->has_pods) {
+		char *folder = xasprintf("%s/var/log/pods", node->root);
+
+		node->nr_pods = scandir(folder, &node->pods, NULL, NULL);
+		node->has_pods = true;
+		free(folder);
+	}
+	for (int i = 0; i < node->nr_pods; i++) {
+		const char *pod = node->pods[i]->d_name, *name = strchr(pod, '_');
 		const char *uid = name ? strchr(name + 1, '_') : NULL;
 
 		if (!uid || strcmp(uid + 1, p->pod) != 0)
 			continue;
-		copy(p->pod_namespace, (struct piece){ entry->d_name,
-						       (size_t)(name - entry->d_name) });
+		copy(p->pod_namespace, (struct piece){ pod, (size_t)(name - pod) });
 		copy(p->pod_name, (struct piece){ name + 1, (size_t)(uid - name - 1) });
 		break;
 	}
-	if (dir)
-		closedir(dir);
+}
+
+static bool copy_text(char *to, const char *text)
+{
+	copy(to, (struct piece){ text, strlen(text) });
+	return *to;
+}
+
+/* As OpenTelemetry has it: "OTEL_RESOURCE_ATTRIBUTES=NAME=VALUE,service.version=1.2" */
+static bool find_version(const char *variable, char *to)
+{
+	static const char list[] = "OTEL_RESOURCE_ATTRIBUTES=", name[] = "service.version=";
+
+	if (strncmp(variable, list, strlen(list)) != 0)
+		return false;
+	for (const char *at = variable + strlen(list); *at; at += *at == ',') {
+		struct piece p = { at, strcspn(at, ",") };
+
+		at += p.len;
+		if (begins(p, name)) {
+			copy(to, (struct piece){ p.at + strlen(name), p.len - strlen(name) });
+			return true;
+		}
+	}
+	return false;
+}
+
+static void read_config(const json_t *config, struct push_place *p)
+{
+	static const char *const images[] = { "io.kubernetes.cri.image-name",
+					      "io.kubernetes.cri-o.ImageName" };
+	const json_t *notes = json_object_get(config, "annotations"), *variable;
+	size_t i;
+
+	json_array_foreach (json_object_get(json_object_get(config, "process"), "env"), i, variable)
+		if (json_is_string(variable) &&
+		    find_version(json_string_value(variable), p->version))
+			break;
+	if (!*p->version)
+		copy_text(p->version, json_member_text(notes, "org.opencontainers.image.version"));
+	for (i = 0; i < 2 && !copy_text(p->image, json_member_text(notes, images[i])); i++)
+		;
+}
+
+/* Containers of LXC have names, and no such file. */
+static void read_container(const char *root, struct push_place *p)
+{
+	static const struct {
+		const char *folder, *file;
+	} places[] = {
+		{ "/run/containerd/io.containerd.runtime.v2.task/k8s.io/", "/config.json" },
+		{ "/run/containerd/io.containerd.runtime.v2.task/moby/", "/config.json" },
+		{ "/run/containerd/io.containerd.runtime.v2.task/default/", "/config.json" },
+		{ "/var/lib/containers/storage/overlay-containers/", "/userdata/config.json" },
+	};
+	char *text = NULL;
+	json_t *config;
+	struct op_error e;
+	size_t len;
+
+	if (strspn(p->container, HEX) != CONTAINER_HEX)
+		return;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !text; i++) {
+		char *path = xasprintf("%s%s%s%s", root, places[i].folder, p->container,
+				       places[i].file);
+
+		if (file_read_all(path, CONFIG_MAX, &text, &len))
+			text = NULL;
+		free(path);
+	}
+	if (text && !json_tree_read((const unsigned char *)text, len, &config, &e)) {
+		read_config(config, p);
+		json_decref(config);
+	}
+	free(text);
+}
+
+void push_place_look_up(struct push_node *node, struct push_place *p)
+{
+	if (*p->pod)
+		name_pod(node, p);
+	if (*p->container)
+		read_container(node->root, p);
+}
+
+void push_node_free(struct push_node *node)
+{
+	for (int i = 0; i < node->nr_pods; i++)
+		free(node->pods[i]);
+	free(node->pods);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place.h - container, pod and unit by the path of a control group */
+/* place.h - container, pod and unit by the path of a control group; what the node knows of them */
 #ifndef FLEET_PUSH_PLACE_H
 #define FLEET_PUSH_PLACE_H
+
+#include <stdbool.h>
 
 #define PUSH_PLACE_MAX	256
 
@@ -11,17 +13,27 @@ struct push_place {
 	char pod[PUSH_PLACE_MAX];	/* its UID, with dashes */
 	char unit[PUSH_PLACE_MAX];	/* "nginx.service" */
 	char pod_name[PUSH_PLACE_MAX], pod_namespace[PUSH_PLACE_MAX];
+	char version[PUSH_PLACE_MAX];	/* of the service in the container */
+	char image[PUSH_PLACE_MAX];	/* its name, with the digest if it was asked for by that */
 };
 
 /* @cgroup: as in /proc/PID/cgroup, "/system.slice/nginx.service"; any bytes, other users' too. */
 void push_place_find(const char *cgroup, struct push_place *ret);
 
 /*
- * Set the names of the pod with the UID p->pod by the folder in which the kubelet has a folder
- * "NAMESPACE_NAME_UID" for each pod of the node. Pods have no UID of another, so names are right
- * whenever they are found; they are not found when the pod is gone.
+ * Add what the node knows of the pod and the container: names of the pod by the folder in which the
+ * kubelet has a folder "NAMESPACE_NAME_UID" for each; version and image by what the container was
+ * started with, OCI's config.json as containerd, Docker, CRI-O and Podman keep it. No pod has the
+ * UID of another, nor has a container the ID, so what is found is right whenever it is found; of
+ * those that are gone, or if we may not read it, nothing is.
  */
-#define PUSH_POD_LOGS	"/var/log/pods"
-void push_place_name_pod(const char *pod_logs, struct push_place *p);
+struct push_node {
+	const char *root;		/* where its files are: "", but for tests */
+	struct dirent **pods;		/* the kubelet's folders, read once */
+	int nr_pods;
+	bool has_pods;
+};
+void push_place_look_up(struct push_node *node, struct push_place *p);
+void push_node_free(struct push_node *node);
 
 #endif

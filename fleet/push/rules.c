@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* rules.c - parse the options about labels and privacy */
 #include "fleet/push/rules.h"
-#include "fleet/push/place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +117,7 @@ int push_rules_parse(const char *labels, const char *renames, const char *drops,
 	int err;
 
 	*ret = (struct push_rules){ .max_series = PUSH_SERIES, .salt = getenv("OPPUSH_SALT"),
-				    .pod_logs = PUSH_POD_LOGS };
+				    .root = "" };
 	err = parse_list("label", labels, ANY_VALUE, &ret->own, e);
 	if (!err)
 		err = parse_list("rename", renames, NAME_VALUE, &ret->renamed, e);

@@ -35,7 +35,7 @@ struct push_rules {
 	struct push_labels dropped;	/* --drop=NAME,...: values are "" */
 	uint32_t max_series;		/* of a slice */
 	enum push_privacy paths, names;	/* --privacy=paths:hash,names:drop */
-	const char *pod_logs;		/* where pods have their names: place.h */
+	const char *root;		/* of the node's files: "", but for tests */
 	const char *salt;		/* of the hashes: OPPUSH_SALT in the environment; or NULL */
 };
 

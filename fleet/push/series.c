@@ -23,8 +23,17 @@ struct found {
 	uint32_t kept;			/* index in the result */
 };
 
+struct cgroup {
+	const char *path;		/* of the profile */
+	struct push_place place;
+};
+
 struct finder {
 	const struct push_rules *rules;
+	struct push_node node;
+	struct cgroup *cgroups;
+	size_t nr_cgroups, cgroups_room;
+	struct hash_table by_path;
 	const struct profile *p;
 	struct found *all;
 	size_t nr, room;
@@ -84,6 +93,28 @@ static void add_service(const struct finder *f, uint32_t set, const struct push_
 	}
 }
 
+static bool is_path(const void *finder, uint32_t id, const void *path)
+{
+	return !strcmp(((const struct finder *)finder)->cgroups[id].path, path);
+}
+
+/* Each is looked up once: many tasks have the same. Valid until the next one is. */
+static const struct push_place *find_place(struct finder *f, const char *path)
+{
+	uint32_t id = hash_table_intern(&f->by_path, hash_foreign(path, strlen(path)), is_path, f,
+					path);
+	struct cgroup *found;
+
+	if (id == f->nr_cgroups) {
+		xgrow(f->cgroups, f->nr_cgroups, f->cgroups_room);
+		found = &f->cgroups[f->nr_cgroups++];
+		found->path = path;
+		push_place_find(path, &found->place);
+		push_place_look_up(&f->node, &found->place);
+	}
+	return &f->cgroups[id].place;
+}
+
 /* --- series --- */
 
 static bool has_key(const void *finder, uint32_t id, const void *key)
@@ -95,17 +126,17 @@ static uint32_t find(struct finder *f, uint32_t set)
 {
 	struct push_labels l = { NULL, 0, 0 };
 	struct strbuf key = STRBUF_INIT;
-	struct push_place place;
+	const struct push_place *place = find_place(f, label_text(f->p, set, "cgroup"));
 	uint32_t id;
 
-	push_place_find(label_text(f->p, set, "cgroup"), &place);
-	push_place_name_pod(f->rules->pod_logs, &place);
-	add_service(f, set, &place, &l);
-	add(f->rules, &l, LABEL_UNIT, place.unit);
-	add(f->rules, &l, LABEL_CONTAINER, place.container);
-	add(f->rules, &l, LABEL_POD, place.pod);
-	add(f->rules, &l, LABEL_POD_NAME, place.pod_name);
-	add(f->rules, &l, LABEL_NAMESPACE, place.pod_namespace);
+	add_service(f, set, place, &l);
+	add(f->rules, &l, LABEL_UNIT, place->unit);
+	add(f->rules, &l, LABEL_CONTAINER, place->container);
+	add(f->rules, &l, LABEL_POD, place->pod);
+	add(f->rules, &l, LABEL_POD_NAME, place->pod_name);
+	add(f->rules, &l, LABEL_NAMESPACE, place->pod_namespace);
+	add(f->rules, &l, LABEL_VERSION, place->version);
+	add(f->rules, &l, LABEL_IMAGE, place->image);
 	for (size_t i = 0; i < l.nr; i++)	/* values have no control characters */
 		strbuf_addf(&key, "%s=%s\n", l.list[i].name, l.list[i].value);
 	id = hash_table_intern(&f->by_key, hash_foreign(key.text, key.len), has_key, f, key.text);
@@ -195,7 +226,7 @@ void push_series_make(const struct push_rules *rules, const struct profile *p,
 		      const struct session_info *info, uint64_t begin_ns,
 		      struct push_series *ret)
 {
-	struct finder f = { .rules = rules, .p = p };
+	struct finder f = { .rules = rules, .node = { .root = rules->root }, .p = p };
 	uint32_t *of_set = xmalloc((p->nr_label_sets + 1) * sizeof(*of_set));
 	struct push_labels host = { NULL, 0, 0 };
 
@@ -222,6 +253,9 @@ void push_series_make(const struct push_rules *rules, const struct profile *p,
 	}
 	push_labels_free(&host);
 	hash_table_free(&f.by_key);
+	hash_table_free(&f.by_path);
+	push_node_free(&f.node);
+	free(f.cgroups);
 	free(f.all);
 	free(of_set);
 }

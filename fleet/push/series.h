@@ -19,6 +19,8 @@
 #define LABEL_POD	"pod"		/* its UID */
 #define LABEL_POD_NAME	"pod_name"
 #define LABEL_NAMESPACE	"namespace"
+#define LABEL_VERSION	"version"
+#define LABEL_IMAGE	"image"		/* of the container */
 
 #define SERVICE_OTHER	"other"		/* of those that --max-series leaves out */
 

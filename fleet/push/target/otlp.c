@@ -62,6 +62,7 @@ static const char *attribute_name(const char *label)
 		{ LABEL_KERNEL, "os.version" }, { LABEL_SERVICE, "service.name" },
 		{ LABEL_CONTAINER, "container.id" }, { LABEL_POD, "k8s.pod.uid" },
 		{ LABEL_POD_NAME, "k8s.pod.name" }, { LABEL_NAMESPACE, "k8s.namespace.name" },
+		{ LABEL_VERSION, "service.version" }, { LABEL_IMAGE, "container.image.name" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -17,7 +17,7 @@ static const char *sql_of(const char *const *words, int64_t from, int64_t to)
 	for (; *words; words++)
 		CHECK(!selection_add(&s, *words, &e), "%s: %s", *words, e.text);
 	strbuf_reset(&sql);
-	selection_sql(&s, &store, "stack", &sql);
+	selection_sql(&s, &store, "", "stack", &sql);
 	selection_free(&s);
 	return sql.text;
 }
@@ -61,6 +61,28 @@ TEST(whole_hours_come_from_their_table)
 		CHECK(count(sql, "FROM hourly_all") == cases[i].hourly &&
 		      count(sql, "FROM samples_all") == cases[i].samples, "%zu: %s", i, sql);
 	}
+}
+
+/* Each table, of hours and of minutes, is joined before it is added up. */
+TEST(joins_are_made_where_the_samples_are)
+{
+	static const char join[] =
+		" GLOBAL ANY LEFT JOIN (SELECT source, any(length(labels)) AS l FROM sources_all "
+		"WHERE source GLOBAL IN (SELECT source FROM (SELECT source, ";
+	struct selection s = { .time = { 3599 * NS, 10801 * NS } };
+	const struct store store = { .is_sharded = true };
+	struct strbuf sql = STRBUF_INIT;
+	char *text = selection_join(&s, &store, "sources", "source", "length(labels)", "l");
+
+	CHECK(!strncmp(text, join, strlen(join)), "%s", text);
+	selection_sql(&s, &store, text, "l, stack", &sql);
+	CHECK(count(sql.text, join) == 3, "%s", sql.text);
+	CHECK(count(sql.text, " AS w) GROUP BY source) AS j USING source WHERE ") == 3, "%s",
+	      sql.text);
+	CHECK(count(sql.text, "(SELECT l, stack, sum(samples) AS n") == 1 &&
+	      count(sql.text, " GROUP BY l, stack") == 3, "%s", sql.text);
+	strbuf_free(&sql);
+	free(text);
 }
 
 TEST(events_by_name_or_with_their_count)

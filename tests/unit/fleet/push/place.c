@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* place.c - the forms of control groups' paths that runtimes make, and those that look alike */
 #include "fleet/push/place.h"
+#include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -75,37 +76,92 @@ TEST(a_long_path_is_cut)
 	CHECK(strlen(p.unit) == PUSH_PLACE_MAX - 1, "%zu bytes", strlen(p.unit));
 }
 
+static void look_up(struct push_node *node, const char *cgroup, struct push_place *p)
+{
+	push_place_find(cgroup, p);
+	push_place_look_up(node, p);
+}
+
 TEST(a_pod_has_the_names_of_its_folder_of_logs)
 {
 	static const char *const folders[] = {
 		"default_other_11111111-89ab-cdef-0123-456789abcdef", "shop_web-7d4_" UID, "x_" UID,
 		UID, "kube-system_etcd-node1_" STATIC,
 	};
+	struct push_node node = { .root = tmpdir }, nowhere = { .root = "/nowhere" };
 	struct push_place p;
+	char *pods;
 
 	tmpdir_make();
+	pods = path_join(tmpdir, "var/log/pods");
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		char *path = path_join(tmpdir, folders[i]);
+		char *path = path_join(pods, folders[i]);
 
 		CHECK(!file_make_dirs(path, 0755), "%s", path);
 		free(path);
 	}
-	push_place_find(KUBE "/cri-containerd-" ID ".scope", &p);
-	push_place_name_pod(tmpdir, &p);
+	look_up(&node, KUBE "/cri-containerd-" ID ".scope", &p);
 	CHECK(!strcmp(p.pod_namespace, "shop") && !strcmp(p.pod_name, "web-7d4"), "%s %s",
 	      p.pod_namespace, p.pod_name);
-	push_place_find("/kubepods/burstable/pod" STATIC "/" ID, &p);
-	push_place_name_pod(tmpdir, &p);
+	CHECK(!file_remove_tree(pods), "%s", pods);	/* it is read once */
+	look_up(&node, "/kubepods/burstable/pod" STATIC "/" ID, &p);
 	CHECK(!strcmp(p.pod_namespace, "kube-system") && !strcmp(p.pod_name, "etcd-node1"),
 	      "%s %s", p.pod_namespace, p.pod_name);
-	push_place_find("/kubepods/burstable/pod22222222-89ab-cdef-0123-456789abcdef/" ID, &p);
-	push_place_name_pod(tmpdir, &p);
+	look_up(&node, "/kubepods/burstable/pod22222222-89ab-cdef-0123-456789abcdef/" ID, &p);
 	CHECK(*p.pod && !*p.pod_name && !*p.pod_namespace, "one that is gone: %s", p.pod_name);
-	push_place_name_pod("/nowhere", &p);
-	CHECK(!*p.pod_name, "no folder");
-	push_place_find("/system.slice/web.service", &p);
-	push_place_name_pod(tmpdir, &p);
+	look_up(&node, "/system.slice/web.service", &p);
 	CHECK(!*p.pod_name && !*p.pod_namespace, "no pod");
+	look_up(&nowhere, KUBE "/cri-containerd-" ID ".scope", &p);
+	CHECK(!*p.pod_name, "no folder");
+	push_node_free(&node);
+	push_node_free(&nowhere);
+	free(pods);
+}
+
+#define TASKS	"run/containerd/io.containerd.runtime.v2.task/"
+
+TEST(a_container_has_the_version_and_image_it_was_started_with)
+{
+	static const struct {
+		const char *folder, *config, *version, *image;
+	} cases[] = {
+		{ TASKS "k8s.io/" ID,
+		  "{'process':{'env':['A=b',1,"
+		  "'OTEL_RESOURCE_ATTRIBUTES=a=b,service.version=1.2,c']},"
+		  "'annotations':{'io.kubernetes.cri.image-name':'shop/web@sha256:1f',"
+		  "'org.opencontainers.image.version':'9'}}", "1.2", "shop/web@sha256:1f" },
+		{ "var/lib/containers/storage/overlay-containers/" ID "/userdata",
+		  "{'process':{},'annotations':{'io.kubernetes.cri-o.ImageName':'web:3',"
+		  "'org.opencontainers.image.version':'3'}}", "3", "web:3" },
+		{ TASKS "moby/" ID,
+		  "{'process':{'env':['OTEL_RESOURCE_ATTRIBUTES=service.version']}}", "", "" },
+		{ TASKS "default/" ID,
+		  "{'process':[],'annotations':{'io.kubernetes.cri.image-name':{}}}", "", "" },
+		{ TASKS "k8s.io/" ID, "{", "", "" },
+	};
+
+	tmpdir_make();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *root = xasprintf("%s/%zu", tmpdir, i);
+		char *folder = path_join(root, cases[i].folder);
+		char *path = path_join(folder, "config.json");
+		struct push_node node = { .root = root };
+		char *config = xstrdup(cases[i].config);
+		struct push_place p;
+
+		for (char *c = config; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		CHECK(!file_make_dirs(folder, 0755), "%s", folder);
+		CHECK(!file_write_atomic(path, config, strlen(config), 0644), "%s", path);
+		look_up(&node, "/docker/" ID, &p);
+		CHECK(!strcmp(p.version, cases[i].version) && !strcmp(p.image, cases[i].image),
+		      "%zu: '%s' '%s'", i, p.version, p.image);
+		push_node_free(&node);
+		free(config);
+		free(path);
+		free(folder);
+		free(root);
+	}
 }
 
 TEST_MAIN()

@@ -80,12 +80,12 @@ TEST(pods_are_named)
 	char *path;
 
 	tmpdir_make();
-	path = path_join(tmpdir, "shop_web-1_01234567-89ab-cdef-0123-456789abcdef");
+	path = path_join(tmpdir, "var/log/pods/shop_web-1_01234567-89ab-cdef-0123-456789abcdef");
 	CHECK(!file_make_dirs(path, 0755), "%s", path);
 	free(path);
 	add(p, 1, "nginx", cgroup);
 	CHECK(!push_rules_parse(NULL, NULL, NULL, NULL, NULL, &rules, &e), "%s", e.text);
-	rules.pod_logs = tmpdir;
+	rules.root = tmpdir;
 	push_series_make(&rules, p, &info, 0, &s);
 	CHECK(!strcmp(value(&s, 0, "namespace"), "shop") &&
 	      !strcmp(value(&s, 0, "pod_name"), "web-1"), "'%s'", value(&s, 0, "pod_name"));
