@@ -76,27 +76,45 @@ static void set_ends(struct binary *b)
 	}
 }
 
-/* By place, then by rank, then in the order of the table. */
-static void sort_symbols(struct binary *b)
+static void *alloc_table(size_t nr, size_t size)
+{
+	void *table = object_alloc(nr * size);
+
+	return table ? table : xcalloc(nr, size);	/* which reports that there is no memory */
+}
+
+static void sort_by_place(struct binary *b)
 {
 	size_t nr = b->nr_symbols;
-	struct radix_item *items = xcalloc(2 * nr + 1, sizeof(*items)), *by_place;
-	struct code_symbol *sorted = xcalloc(nr + 1, sizeof(*sorted));
+	struct radix_item *items = alloc_table(2 * nr, sizeof(*items)), *by_place;
+	struct code_symbol *sorted = alloc_table(nr, sizeof(*sorted));
 
 	for (size_t i = 0; i < nr; i++)
 		items[i] = (struct radix_item){ b->symbols[i].start, i };
 	by_place = radix_sort(items, items + nr, nr);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = b->symbols[by_place[i].value];
-	for (size_t i = 0, end; i < nr; i = end) {
-		for (end = i + 1; end < nr && sorted[end].start == sorted[i].start; end++)
+	free(items);
+	free(b->symbols);
+	b->symbols = sorted;
+	b->symbols_room = nr;
+}
+
+/* By place, then by rank, then in the order of the table. The kernel's are sorted by place. */
+static void sort_symbols(struct binary *b)
+{
+	size_t nr = b->nr_symbols, i = 1, end;
+
+	while (i < nr && b->symbols[i - 1].start <= b->symbols[i].start)
+		i++;
+	if (i < nr)
+		sort_by_place(b);
+	for (i = 0; i < nr; i = end) {
+		for (end = i + 1; end < nr && b->symbols[end].start == b->symbols[i].start; end++)
 			;
 		if (end - i > 1)
-			qsort(&sorted[i], end - i, sizeof(*sorted), compare_symbols);
+			qsort(&b->symbols[i], end - i, sizeof(*b->symbols), compare_symbols);
 	}
-	memcpy(b->symbols, sorted, nr * sizeof(*sorted));
-	free(items);
-	free(sorted);
 }
 
 /* Sort them and keep one per address. */
@@ -299,7 +317,7 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 		.name = *part->name ? part->name : "kernel",
 		.is_code = true,
 	};
-	b.symbols = xcalloc(part->nr_symbols + 1, sizeof(*b.symbols));
+	b.symbols = alloc_table(part->nr_symbols + 1, sizeof(*b.symbols));
 	for (size_t i = 0; i < part->nr_symbols; i++) {
 		const struct kernel_symbol *s = &part->symbols[i];
 		bool is_inside = s->address - base < size;

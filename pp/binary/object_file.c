@@ -31,11 +31,11 @@ int object_file_read(const struct object_file *f, uint64_t offset, void *buf, si
 
 #define LARGE_PAGE	(2u << 20)
 
-/* Large tables go into huge pages: faulting in small pages takes as long as reading the table. */
-static unsigned char *alloc_bytes(uint64_t size)
+/* Faulting in small pages takes as long as reading a table. */
+void *object_alloc(uint64_t size)
 {
 	size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	unsigned char *bytes;
+	void *bytes;
 
 	if (size < LARGE_PAGE / 2)
 		return malloc(size);
@@ -54,7 +54,7 @@ unsigned char *object_section_read(const struct object_file *f, const struct obj
 	    s->offset > f->size || s->size > f->size - s->offset || s->size > *f->unread)
 		return NULL;
 	*f->unread -= s->size;
-	bytes = alloc_bytes(s->size + 1);
+	bytes = object_alloc(s->size + 1);
 	if (!bytes || object_file_read(f, s->offset, bytes, s->size)) {
 		free(bytes);
 		return NULL;

@@ -55,6 +55,9 @@ void object_file_close(struct object_file *f);
 unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
 				   size_t *ret_size);
 
+/* Room for a table: malloc'd, in huge pages if it is large. NULL: no memory. */
+void *object_alloc(uint64_t size);
+
 /* Read @size bytes at @offset into @buf; -EIO: the file is too short. */
 int object_file_read(const struct object_file *f, uint64_t offset, void *buf, size_t size);
 
