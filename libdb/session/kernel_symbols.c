@@ -108,28 +108,25 @@ static const char *parse_line(void *context, char *line)
 						   parse_symbol(context, line);
 }
 
-int kernel_symbols_parse(const char *text, size_t len, const char *name,
-			 struct kernel_symbols *ret, struct op_error *e)
+/* The names point into @text, malloc'd and NUL terminated, which is *ret's then; else freed. */
+static int parse(char *text, size_t len, const char *name, struct kernel_symbols *ret,
+		 struct op_error *e)
 {
-	struct kernel_symbols out = { NULL, 0, NULL };
-	struct text_lines lines = { .name = name };
+	struct text_lines lines = { .name = name, .p = text, .end = text + len };
+	struct kernel_symbols out = { .text = text };
 	struct parse p = { .out = &out };
-	size_t nr_lines = 1, table;
+	size_t nr_lines = 1;
 	int err;
 
 	for (const char *q = text; (q = memchr(q, '\n', (size_t)(text + len - q))); q++)
 		nr_lines++;
-	/* one block: room for a symbol per line, then the text that their names point into */
-	table = nr_lines * sizeof(*p.next);
-	out.storage = malloc(table + len + 1);
-	if (!out.storage)
+	out.symbols = malloc(nr_lines * sizeof(*out.symbols));
+	if (!out.symbols) {
+		kernel_symbols_free(&out);
 		return op_error_set(e, -ENOMEM, "cannot read '%s': no memory for %zu symbols", name,
 				    nr_lines);
-	lines.p = out.storage + table;
-	lines.end = lines.p + len;
-	memcpy(lines.p, text, len);
-	*lines.end = '\0';
-	p.next = (void *)out.storage;
+	}
+	p.next = out.symbols;
 	err = text_each_line(&lines, parse_line, &p, e);
 	if (err) {
 		kernel_symbols_free(&out);
@@ -141,24 +138,31 @@ int kernel_symbols_parse(const char *text, size_t len, const char *name,
 	return 0;
 }
 
+int kernel_symbols_parse(const char *text, size_t len, const char *name,
+			 struct kernel_symbols *ret, struct op_error *e)
+{
+	char *copy = xmalloc(len + 1);
+
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return parse(copy, len, name, ret, e);
+}
+
 int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e)
 {
 	char *text;
 	size_t len;
 	int err = kernel_text_read(snapshot, &text, &len, e);
 
-	if (err)
-		return err;
-	err = kernel_symbols_parse(text, len, snapshot, ret, e);
-	free(text);
-	return err;
+	return err ? err : parse(text, len, snapshot, ret, e);
 }
 
 void kernel_symbols_free(struct kernel_symbols *s)
 {
 	free(s->parts);
-	free(s->storage);
-	*s = (struct kernel_symbols){ NULL, 0, NULL };
+	free(s->symbols);
+	free(s->text);
+	*s = (struct kernel_symbols){ .nr_parts = 0 };
 }
 
 const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name)

@@ -29,7 +29,7 @@
 
 struct kernel_symbol {
 	uint64_t address;		/* in a module: offset from its start */
-	const char *name;		/* in the snapshot's storage */
+	const char *name;		/* in the snapshot's text */
 	char type;			/* as kallsyms has it: T t W w */
 };
 
@@ -43,7 +43,8 @@ struct kernel_part {
 struct kernel_symbols {
 	struct kernel_part *parts;	/* the kernel proper first, if known */
 	size_t nr_parts;
-	char *storage;
+	struct kernel_symbol *symbols;	/* of all parts */
+	char *text;
 };
 
 /*

@@ -76,12 +76,11 @@ static void set_ends(struct binary *b)
 	}
 }
 
-/* By place, then by rank, then in the order of the table. */
-static void sort_symbols(struct binary *b)
+static void sort_by_place(struct binary *b)
 {
 	size_t nr = b->nr_symbols;
 	struct code_symbol *s = b->symbols;
-	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
+	struct radix_item *items = xcalloc(nr, sizeof(*items));
 
 	for (size_t i = 0; i < nr; i++)
 		items[i] = (struct radix_item){ s[i].start, i };
@@ -99,13 +98,25 @@ static void sort_symbols(struct binary *b)
 		s[to] = moved;
 		items[to].value = to;
 	}
-	for (size_t i = 0, end; i < nr; i = end) {
+	free(items);
+}
+
+/* By place, then by rank, then in the order of the table. The kernel's are sorted by place. */
+static void sort_symbols(struct binary *b)
+{
+	struct code_symbol *s = b->symbols;
+	size_t nr = b->nr_symbols, i = 1, end;
+
+	while (i < nr && s[i - 1].start <= s[i].start)
+		i++;
+	if (i < nr)
+		sort_by_place(b);
+	for (i = 0; i < nr; i = end) {
 		for (end = i + 1; end < nr && s[end].start == s[i].start; end++)
 			;
 		if (end - i > 1)
 			qsort(&s[i], end - i, sizeof(*s), compare_symbols);
 	}
-	free(items);
 }
 
 /* Sort them and keep one per address. */
@@ -299,6 +310,7 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 	struct binary b = { .from = SYMBOLS_SNAPSHOT };
 	uint64_t base = *part->name ? 0 : part->start;	/* of modules: offsets from their start */
 	uint64_t size = part->end > part->start ? part->end - part->start : 0;
+	size_t room = (part->nr_symbols + 1) * sizeof(*b.symbols);
 
 	xgrow(b.sections, b.nr_sections, b.sections_room);
 	b.sections[b.nr_sections++] = (struct code_section){
@@ -308,7 +320,9 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 		.name = *part->name ? part->name : "kernel",
 		.is_code = true,
 	};
-	b.symbols = xcalloc(part->nr_symbols + 1, sizeof(*b.symbols));
+	b.symbols = elf_file_room(room);
+	if (!b.symbols)
+		b.symbols = xmalloc(room);	/* which reports that there is no memory */
 	for (size_t i = 0; i < part->nr_symbols; i++) {
 		const struct kernel_symbol *s = &part->symbols[i];
 		bool is_inside = s->address - base < size;

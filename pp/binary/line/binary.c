@@ -30,11 +30,14 @@ struct line_binary {
 	bool has_symbol_file, no_symbol_file;
 };
 
+/* Symbols that the history kept have all section headers, but no such bytes [HI-28]. */
 static const struct object_section *debug_section(const struct object_file *f)
 {
 	const struct object_section *s = object_section_find(f, ".debug_info");
 
-	return s ? s : object_section_find(f, ".zdebug_info");
+	if (!s)
+		s = object_section_find(f, ".zdebug_info");
+	return s && s->type != SHT_NOBITS ? s : NULL;
 }
 
 /* The image's descriptor is closed. binary.c looks for a debug file only if it has no symbols. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_binary.c - look up lines of places in this test, with and without inlined functions */
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 
+#include "libutil/file.h"
 #include "pp/binary/line/binary.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
@@ -103,6 +106,42 @@ TEST(nothing_to_find)
 		CHECK(!found[i].file, "place %zu", i);
 	line_binary_close(lines);
 	binary_close(&b);
+}
+
+/* As symbols that the history kept: the header of .debug_info is there, its bytes are not. */
+TEST(debug_information_without_bytes)
+{
+	const struct binary_options how = { .root = "" };
+	const struct line_options options = { .root = "" };
+	const char *path;
+	struct op_error e = { "" };
+	struct line_binary *lines;
+	struct binary b;
+	char *file;
+	size_t len;
+	ElfW(Ehdr) h;
+	ElfW(Shdr) s, names;
+
+	tmpdir_make();
+	path = tmpdir_path("kept");
+	CHECK(!file_read_all("/proc/self/exe", SIZE_MAX, &file, &len), "read");
+	memcpy(&h, file, sizeof(h));
+	memcpy(&names, file + h.e_shoff + h.e_shstrndx * sizeof(names), sizeof(names));
+	for (size_t i = 0; i < h.e_shnum; i++) {
+		char *at = file + h.e_shoff + i * sizeof(s);
+
+		memcpy(&s, at, sizeof(s));
+		if (!strstr(file + names.sh_offset + s.sh_name, "debug_"))
+			continue;
+		s.sh_type = SHT_NOBITS;
+		memcpy(at, &s, sizeof(s));
+	}
+	CHECK(!file_write_atomic(path, file, len, 0600), "write");
+	CHECK(!binary_open(path, &how, &b, &e), "%s", e.text);
+	CHECK(line_binary_open(&b, path, &options, &lines, &e) == -ENODATA &&
+	      strstr(e.text, "has no debug information"), "%s", e.text);
+	binary_close(&b);
+	free(file);
 }
 
 TEST_MAIN()
