@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -25,6 +26,7 @@
 #include "daemon/jit/code.h"
 #include "daemon/record/trans.h"
 #include "libutil/clock.h"
+#include "libutil/errand.h"
 #include "libutil/file.h"
 #include "libutil/opener/objects.h"
 #include "libutil/opener/registered.h"
@@ -358,6 +360,51 @@ TEST(wanted_objects_are_bounded)
 	end(other);
 	while (nr > 0)
 		end(pids[--nr]);
+}
+
+/* Until there is something to read. */
+static int wait_for_byte(struct errand *errand)
+{
+	char byte;
+
+	return read(errand->fd, &byte, 1) == 1 ? 0 : -EIO;
+}
+
+static void *hang(void *fd)
+{
+	static uint64_t places;
+	struct errand e = { .run = wait_for_byte, .kind = ERRAND_MEMORY, .fd = *(int *)fd,
+			    .place = __atomic_add_fetch(&places, 1, __ATOMIC_RELAXED) };
+
+	CHECK(errand_run(&e, sizeof(e)) == -ETIMEDOUT, "did not hang");
+	return NULL;
+}
+
+/* While looks at other processes take too long, there is none at it; its names are not lost. */
+TEST(objects_are_read_once_there_is_time)
+{
+	pid_t pid = start(nothing, wait_for_ever, USER);
+	const uint64_t deadline = now_ns() + DEADLINE_NS;
+	pthread_t threads[ERRANDS_LATE_MAX];
+	int ends[2], fd;
+
+	open_registered();
+	CHECK(!pipe2(ends, O_CLOEXEC), "pipe");
+	for (size_t i = 0; i < ERRANDS_LATE_MAX; i++)
+		CHECK(!pthread_create(&threads[i], NULL, hang, &ends[0]), "%zu", i);
+	for (size_t i = 0; i < ERRANDS_LATE_MAX; i++)
+		pthread_join(threads[i], NULL);
+	registered_want_object(r, (uint32_t)pid, 0x1000, OP_RUNTIME_PYTHON_3_11);
+	registered_wait(r, NS_PER_SECOND / 20);
+	CHECK(registered_objects(r, (uint32_t)pid) < 0, "read meanwhile");
+	close(ends[1]);
+	while ((fd = registered_objects(r, (uint32_t)pid)) < 0 && now_ns() < deadline)
+		registered_wait(r, NS_PER_SECOND / 20);
+	CHECK(fd >= 0, "never read");
+	close(fd);
+	close(ends[0]);
+	close_registered();
+	end(pid);
 }
 
 TEST(an_image_that_changes_harms_nobody)
