@@ -434,17 +434,23 @@ static void look_objects(struct registered *r, struct process *p)
 	size_t left = o->nr - o->nr_read, nr = left < OBJECTS_MAX ? left : OBJECTS_MAX;
 	uint64_t begin = now_ns(), now, batch[OBJECTS_MAX];
 	const uid_t uid = p->uid;
+	bool is_given_up;
 	int fd;
 
 	memcpy(batch, o->wanted + o->nr_read, nr * sizeof(*batch));
-	o->nr_read += nr;
 	pthread_mutex_unlock(&r->lock);
 	fd = registered_look_objects(tgid, uid, number, batch, nr);
 	pthread_mutex_lock(&r->lock);
+	/* it, or another look of its user, takes too long now: later it may not */
+	is_given_up = fd == -ETIMEDOUT || fd == -EAGAIN;
+	/* unless they were dropped meanwhile */
+	if (!is_given_up && o->nr - o->nr_read >= nr &&
+	    !memcmp(o->wanted + o->nr_read, batch, nr * sizeof(*batch)))
+		o->nr_read += nr;
 	if (fd >= 0)
 		keep_objects(r, p, fd);
 	now = now_ns();
-	o->not_before = now + USER_FACTOR * (now - begin);
+	o->not_before = now + larger(is_given_up ? PAUSE_MIN_NS : 0, USER_FACTOR * (now - begin));
 	*user_of(r, uid) = now + (now - begin);	/* others have half of the time */
 }
 

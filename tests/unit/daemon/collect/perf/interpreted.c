@@ -23,7 +23,7 @@
 #define PYTHON		"/usr/bin/python3.11"
 #define CALLS		"tests/workload/calls.py"
 #define DEPTH		512
-#define WARM		50	/* of a main thread, before a process's are judged */
+#define WARM		50	/* of a main thread in a row, before a process's are judged */
 #define GOAL		700	/* stacks of a process */
 #define STACKS_MAX	4000
 #define TRUTH_MAX	((size_t)64 << 20)
@@ -119,9 +119,9 @@ static void take_stack(void *context, const struct trans_state *leaf,
 	for (size_t i = 0; i < nr; i++)
 		if (is_interpreted(&frames[i]))
 			s->addresses[s->nr++] = frames[i].address - (i > 0);
-	/* stacks of other threads do not reach all files that need a table */
-	if (s->nr && leaf->tid == leaf->tgid && p->warm < WARM)
-		p->warm++;
+	/* stacks of other threads, and of fibers, do not reach all files that need a table */
+	if (leaf->tid == leaf->tgid && p->warm < WARM)
+		p->warm = s->nr ? p->warm + 1 : 0;
 	if (p->warm == WARM)
 		p->nr++;
 	else
