@@ -16,7 +16,7 @@
 struct server {
 	int listener;
 	const char *body;
-	size_t len;			/* of what came after the header, as long as it is the body */
+	size_t len;			/* of it that came, as long as it is that */
 };
 
 /* A read of @n bytes at most; 0: the end. */
