@@ -1,6 +1,7 @@
 # clickhouse.sh - two shards of ClickHouse for a test; sourced, with $work being a folder of its own
 #
-#   start_shards	sets url and url2, or returns 1: there is no clickhouse-server
+#   start_shards	sets url and url2, or returns 1: there is no clickhouse-server; with $keeper, a
+#			port of ZooKeeper, the two are replicas of one shard
 #   stop_shards
 #
 # shellcheck disable=SC2034,SC2154 # urls are for who sources it
@@ -9,6 +10,12 @@
 shard_config() # NUMBER
 {
 	local folder=$work/shard$1 zones=(Asia/Kolkata UTC)	# where hours begin at other minutes
+	local between='</shard><shard>' replica=''
+	[ -z "${keeper:-}" ] || between='' replica="
+	<zookeeper><node><host>127.0.0.1</host><port>$keeper</port></node></zookeeper>
+	<interserver_http_host>127.0.0.1</interserver_http_host>
+	<interserver_http_port>${ports[$1 + 4]}</interserver_http_port>
+	<macros><shard>1</shard><replica>$1</replica></macros>"
 	mkdir -p "$folder/data" "$folder/tmp"
 	cat > "$folder/config.xml" <<- EOF
 	<yandex>
@@ -18,10 +25,10 @@ shard_config() # NUMBER
 	<tmp_path>$folder/tmp/</tmp_path><users_config>users.xml</users_config>
 	<mark_cache_size>67108864</mark_cache_size><timezone>${zones[$1]}</timezone>
 	<default_profile>default</default_profile><default_database>default</default_database>
-	<remote_servers><two>
-	<shard><replica><host>127.0.0.1</host><port>${ports[1]}</port></replica></shard>
-	<shard><replica><host>127.0.0.1</host><port>${ports[3]}</port></replica></shard>
-	</two></remote_servers>
+	<remote_servers><two><shard>
+	<replica><host>127.0.0.1</host><port>${ports[1]}</port></replica>$between
+	<replica><host>127.0.0.1</host><port>${ports[3]}</port></replica>
+	</shard></two></remote_servers>$replica
 	</yandex>
 	EOF
 	cat > "$folder/users.xml" <<- EOF
@@ -47,7 +54,7 @@ start_shards()
 {
 	local i
 	command -v clickhouse-server > /dev/null || return 1
-	mapfile -t ports < <(free_ports 4)
+	mapfile -t ports < <(free_ports 6)
 	servers=()
 	for i in 0 1; do
 		shard_config $i
