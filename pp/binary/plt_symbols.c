@@ -35,13 +35,15 @@ struct entries {
 	struct radix_item *slots;	/* by address, with the index in list */
 };
 
-/* Of the many relocations of a library few are of slots. */
+/* Of the many relocations of a library few are of slots. Only the first entry of one is told. */
 static void note_relocation(struct entries *e, uint64_t address, uint32_t symbol)
 {
+	size_t i;
+
 	if (address < e->slots[0].key || address > e->slots[e->nr - 1].key)
 		return;
-	for (size_t i = first_not(e->nr, k, e->slots[k].key < address);
-	     i < e->nr && e->slots[i].key == address; i++)
+	i = first_not(e->nr, k, e->slots[k].key < address);
+	if (e->slots[i].key == address)
 		e->list[e->slots[i].value].symbol = symbol;
 }
 
@@ -89,6 +91,9 @@ static void find_symbols(struct entries *e, const struct object_file *f, uint32_
 			read_relocations(e, f, s);
 		}
 	}
+	for (size_t i = 1; i < e->nr; i++)
+		if (e->slots[i].key == e->slots[i - 1].key)
+			e->list[e->slots[i].value].symbol = e->list[e->slots[i - 1].value].symbol;
 }
 
 /* x86: "jmp *SLOT(%rip)" or "jmp *SLOT", maybe after endbr or with a bnd prefix. */
