@@ -339,7 +339,7 @@ static void read_features(struct perf_data *d, const uint64_t *features, struct 
 static int read_file(struct perf_data *d, struct bytes b, struct bytes *ret)
 {
 	struct section attrs, data, types;
-	uint64_t attr_size, features[FEATURE_WORDS];
+	uint64_t attr_size = 0, features[FEATURE_WORDS];
 	int err;
 
 	take_u64(&b, &attr_size);
