@@ -140,7 +140,7 @@ function work(): void
 }
 
 function matched(array $m): string { spin(); return "b"; }
-function fn_name(): string { return "matched"; }
+function fn_name(): string { spin(); return "matched"; }
 
 function work_on(int $times): void
 {

@@ -29,6 +29,8 @@ static struct world {
 	const char *program;		/* the end of the path of what is counted */
 	uint64_t nr, ends[NR_OP_STACK_ENDS];
 	uint64_t first_nr, first_whole;	/* of the first job */
+	uint32_t most;			/* bytes of a copy */
+	bool is_smaller;		/* or was, during a job */
 	struct cpu_counts counts;
 } world;
 
@@ -53,6 +55,16 @@ static void feed(void *context, const op_word *words, size_t nr)
 	trans_feed(context, words, nr);
 }
 
+/* If the machine stalls too often, copies become smaller for a while. */
+static void drain(bool flush, struct trans *trans)
+{
+	struct collector_status status;
+
+	CHECK(!world.collector->drain(world.collector, flush, feed, trans, NULL), "drain");
+	world.collector->status(world.collector, &status);
+	world.is_smaller |= status.copy_bytes < world.most;
+}
+
 /* Drains as the daemon does. */
 static void run_job(const char *const *argv, struct trans *trans)
 {
@@ -70,7 +82,7 @@ static void run_job(const char *const *argv, struct trans *trans)
 		int status;
 
 		poll(&fd, 1, 1000);
-		CHECK(!world.collector->drain(world.collector, false, feed, trans, NULL), "drain");
+		drain(false, trans);
 		if (waitpid(pid, &status, WNOHANG) != pid)
 			continue;
 		CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "%s: %x", argv[0], status);
@@ -85,19 +97,11 @@ static void drain_until_built(struct unwind_cache *cache, struct trans *trans)
 	struct unwind_cache_stats stats;
 
 	do {
-		CHECK(!world.collector->drain(world.collector, false, feed, trans, NULL), "drain");
+		drain(false, trans);
 		poll(&built, 1, 100);
 		unwind_cache_stats(cache, &stats);
 	} while (stats.pending);
-	CHECK(!world.collector->drain(world.collector, true, feed, trans, NULL), "flush");
-}
-
-static uint32_t copy_bytes(void)
-{
-	struct collector_status status;
-
-	world.collector->status(world.collector, &status);
-	return status.copy_bytes;
+	drain(true, trans);
 }
 
 static bool has_program(const char *name)
@@ -149,7 +153,7 @@ static void compile(const char *compiler, const char *program)
 					   .callgraph_depth = OP_STACK_DEPTH_MAX };
 	struct trans *trans = trans_new(&ops, NULL);
 	struct op_error e = { "" };
-	uint32_t most;
+	struct collector_status status;
 
 #ifdef __SANITIZE_ADDRESS__
 	SKIP("a collector with sanitizers is too slow for whole stacks");
@@ -169,26 +173,27 @@ static void compile(const char *compiler, const char *program)
 		CHECK(false, "open: %s", e.text);
 		exit(1);
 	}
-	most = copy_bytes();
-	run_job(argv, trans);
-	drain_until_built(config.unwind, trans);
-	if (copy_bytes() == most) {
-		world.first_nr = world.nr;
-		world.first_whole = nr_whole();
-	}
-	for (int i = 1, left = 3 * JOBS; i < JOBS && left; left--) {
+	world.collector->status(world.collector, &status);
+	world.most = status.copy_bytes;
+	for (int i = 0, left = 3 * JOBS; i < JOBS && left; left--) {
 		uint64_t nr = world.nr, whole = nr_whole();
 
+		world.is_smaller = false;
 		run_job(argv, trans);
-		if (copy_bytes() == most) {
-			i++;
+		if (left == 3 * JOBS)
+			drain_until_built(config.unwind, trans);
+		if (world.is_smaller) {		/* what is not whole does not count */
+			world.nr = nr + nr_whole() - whole;
 			continue;
 		}
-		/* the machine stalled too often, which made copies smaller */
-		world.nr -= world.nr - nr - (nr_whole() - whole);
+		if (left == 3 * JOBS) {
+			world.first_nr = world.nr;
+			world.first_whole = nr_whole();
+		}
+		i++;
 	}
 	CHECK(!world.collector->stop(world.collector, &e), "stop: %s", e.text);
-	CHECK(!world.collector->drain(world.collector, true, feed, trans, &e), "flush");
+	drain(true, trans);
 	world.counts = totals(world.collector);
 	world.collector->close(world.collector);
 	unwind_cache_destroy(config.unwind);
