@@ -119,7 +119,7 @@ static const char *made_by(const char *path)
 					     OP_RUNTIME_RUBY_NAME };
 	const char *at = strstr(path, "/{anon:");
 
-	for (size_t i = 0; at && i < OP_RUNTIME_KINDS; i++) {
+	for (size_t i = 0; at && i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t len = strlen(names[i]);
 
 		if (!strncmp(at + 7, names[i], len) && at[7 + len] == '}')
