@@ -10,7 +10,8 @@ sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) libsampler/messag
 sampler_jit := $(addprefix daemon/jit/,code.c live.c perf_map.c jitdump.c deaths.c layout.c \
 	debug.c object.c places.c)
 sampler_used := $(call sources,libutil libutil/opener libutil/opener/objects libutil/sandbox \
-	libdb/odb libdb/session libdb/stack $(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
+	libdb/odb libdb/session libdb/stack \
+	$(addprefix formats/,profile file folded cpuprofile proto)) $(sampler_jit)
 $(O)/lib/libsamplerused.a: $(patsubst %.c,$(O)/pic/%.o,$(sampler_used))
 sampler_objs += $(O)/lib/libsamplerused.a
 all_objs += $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used) libsampler/message.c)
